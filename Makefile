@@ -1,0 +1,50 @@
+# The commands of the project. `make report` and `make test` need only Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+BENCH_STAMP := $(VENV)/.bench-installed
+
+# One BLAS thread: the kernels share the cores with each other, and counts stay the same everywhere.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+# A kernel of this environment wins over one installed for the user.
+export JUPYTER_PREFER_ENV_PATH := 1
+
+.PHONY: report test setup lab bench test-large lock clean
+.DEFAULT_GOAL := report
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit("mebnb needs Python 3.11 to 3.13; this is %d.%d. Name another: make PYTHON=python3.12" % v)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test]'
+	@touch $@
+
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,bench]'
+	@touch $@
+
+report: setup
+	$(BIN)/mebnb report --out reports
+
+test: setup
+	$(BIN)/python -m pytest tests mebnb --doctest-modules
+	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:cacheprovider
+
+test-large: setup
+	$(BIN)/python -m pytest tests -m large
+
+lab: setup
+	$(BIN)/jupyter lab notebooks
+
+bench: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.run
+
+lock:
+	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-emit-index-url --no-emit-find-links --upgrade --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) reports

@@ -1,0 +1,534 @@
+"""The problem itself: distances, dual value, gaps, solutions and their certificates.
+
+Points are the rows of an (m, n) array. A ball is a center c and a radius r; the
+minimum enclosing ball (MEB) is the smallest one that holds every point. Its
+dual is a concave maximisation over weights u on the unit simplex; the center
+that belongs to u is c = sum_i u_i a_i and the dual value is
+gamma = sum_i u_i |a_i - c|^2, a lower bound on the squared radius of the MEB.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+__all__ = [
+    "Certificate",
+    "Solution",
+    "Trace",
+    "check_points",
+    "dual_value",
+    "enclosing_radius",
+    "frank_wolfe_gap",
+    "gradient",
+    "row_blocks",
+    "squared_distances",
+    "verify",
+]
+
+# Rows are read in blocks of about this many bytes as float64: small enough to stay in
+# a core's cache while differences are formed, so that a pass reads the data once.
+BLOCK_BYTES = 256 * 1024
+
+
+# --- input -------------------------------------------------------------------------
+
+
+def check_points(points, name="points"):
+    """Return the points as a real (m, n) array, or say what is wrong with them.
+
+    float64 and float32 arrays come back as they are (no copy, any memory
+    layout, also memory-mapped); everything else that is real and numeric
+    becomes float64. The input is never modified.
+
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+        One point a row: an array, nested lists or a data frame.
+    name : str
+        The argument's name, for the messages.
+
+    Returns
+    -------
+    ndarray, shape (m, n), float32 or float64
+
+    Raises
+    ------
+    TypeError
+        When the entries are not real numbers (text, complex, objects).
+    ValueError
+        When the shape is not (m, n) with m, n >= 1, the rows are ragged, or an
+        entry is NaN or infinite.
+
+    Examples
+    --------
+    >>> check_points([[0, 0], [3, 4]]).dtype
+    dtype('float64')
+    """
+    array = _as_real_array(points, name)
+    if array.ndim != 2:
+        hint = (
+            "; one feature is a column: reshape(-1, 1)"
+            if array.ndim == 1 and array.size
+            else ""
+        )
+        raise ValueError(
+            f"{name} must have two dimensions (points, features), found "
+            f"{array.ndim} with shape {array.shape}{hint}"
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must hold at least one point and one feature, found shape "
+            f"{array.shape}"
+        )
+    _refuse_non_finite(array, name)
+    return array
+
+
+def _as_real_array(points, name):
+    if hasattr(points, "sparse") and hasattr(points, "toarray"):
+        raise TypeError(f"{name} must be a dense array, found {type(points).__name__}")
+    if isinstance(points, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} must not be a masked array; drop or fill the masked entries first"
+        )
+    try:
+        array = np.asarray(points)
+    except ValueError as error:
+        if "inhomogeneous" in str(error):
+            raise ValueError(
+                f"{name} must have rows of equal length, found ragged rows"
+            ) from None
+        raise
+    kind = array.dtype.kind
+    if kind == "O":
+        # A data frame of nullable or mixed numeric columns arrives as objects.
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{name} must hold real numbers, found objects such as "
+                f"{_first_non_number(array)!r}"
+            ) from None
+        return array
+    if kind == "c":
+        raise TypeError(f"{name} must hold real numbers, found complex numbers")
+    if kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, found dtype {array.dtype}")
+    if array.dtype in (np.float32, np.float64):
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if array.dtype == np.longdouble and array.size:
+        with np.errstate(over="ignore"):
+            narrowed = array.astype(np.float64)
+        if np.any(np.isinf(narrowed) & np.isfinite(array)):
+            raise ValueError(f"{name} holds extended-precision numbers beyond float64")
+        return narrowed
+    return array.astype(np.float64)
+
+
+def _first_non_number(array):
+    for value in array.ravel():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return value
+    return array.ravel()[0] if array.size else None
+
+
+def _refuse_non_finite(array, name):
+    for start, block in row_blocks(array):
+        # A sum is finite only if every entry is; overflow of finite entries is rare
+        # and is told apart by the full test.
+        if math.isfinite(block.sum(dtype=np.float64)):
+            continue
+        finite = np.isfinite(block)
+        if finite.all():
+            continue
+        row, column = np.argwhere(~finite)[0]
+        value = block[row, column]
+        what = "NaN" if np.isnan(value) else "infinity"
+        raise ValueError(
+            f"{name} must be finite, found {what} in row {start + row}, "
+            f"column {column}"
+        )
+
+
+def row_blocks(points):
+    """Walk over the rows in blocks that fit into a core's cache.
+
+    Yields
+    ------
+    start : int
+        Index of the block's first row.
+    block : ndarray, shape (k, n)
+        A view of the rows start to start + k.
+    """
+    m, n = points.shape
+    size = max(1, BLOCK_BYTES // (8 * n))
+    for start in range(0, m, size):
+        yield start, points[start : start + size]
+
+
+# --- the problem -------------------------------------------------------------------
+
+
+def squared_distances(points, center):
+    """Squared distances |a_i - c|^2 of all points from a center.
+
+    This is the one pass over the data that every solver is made of. Distances
+    are formed by differences, in float64, block by block: no cancellation far
+    from the origin and no second array of the data's size.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    center : ndarray, shape (n,)
+
+    Returns
+    -------
+    ndarray, shape (m,)
+
+    Examples
+    --------
+    >>> squared_distances(np.array([[3.0, 4.0], [0.0, 0.0]]), np.zeros(2))
+    array([25.,  0.])
+    """
+    distances = np.empty(points.shape[0])
+    for start, block in row_blocks(points):
+        difference = np.subtract(block, center, dtype=np.float64)
+        np.einsum(
+            "ij,ij->i",
+            difference,
+            difference,
+            out=distances[start : start + block.shape[0]],
+        )
+    return distances
+
+
+def dual_value(points, weights):
+    """Dual value Phi(u) = sum_i u_i |a_i - A u|^2 (report eqs. 19 and 22).
+
+    Equal to u'z - u'A'Au with z_i = |a_i|^2 on the simplex, but free of the
+    cancellation of that form.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    weights : ndarray, shape (m,)
+        Nonnegative, sum 1.
+
+    Returns
+    -------
+    float
+        gamma, in squared units of the data; a lower bound on r*^2.
+    """
+    return float(weights @ squared_distances(points, weights @ points))
+
+
+def gradient(points, weights):
+    """Gradient 2 A'A u - z of f = -Phi at u (report eq. 29).
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    weights : ndarray, shape (m,)
+
+    Returns
+    -------
+    ndarray, shape (m,)
+    """
+    return 2.0 * (points @ (weights @ points)) - np.einsum("ij,ij->i", points, points)
+
+
+def frank_wolfe_gap(points, weights):
+    """Frank-Wolfe gap max_i |a_i - c|^2 - gamma at weights u (report eq. 35).
+
+    It equals the duality gap of the MEB and bounds r*^2 - gamma.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    weights : ndarray, shape (m,)
+
+    Returns
+    -------
+    float
+    """
+    distances = squared_distances(points, weights @ points)
+    return float(distances.max() - weights @ distances)
+
+
+def enclosing_radius(points, center):
+    """Radius max_i |a_i - c| of the smallest ball about a center that holds all points.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    center : ndarray, shape (n,)
+
+    Returns
+    -------
+    float
+    """
+    return math.sqrt(float(squared_distances(points, center).max()))
+
+
+# --- what a solver returns ---------------------------------------------------------
+
+
+@dataclass
+class Trace:
+    """What a solver saw at each gap evaluation, row 0 being the start.
+
+    The columns `kind` and `step` name the step that led to the row; they are
+    "start" and NaN in row 0. `seconds` counts from the first evaluation and
+    leaves out the bookkeeping of the trace itself.
+    """
+
+    gamma: list = field(default_factory=list)
+    fw_gap: list = field(default_factory=list)
+    away_gap: list = field(default_factory=list)
+    radius: list = field(default_factory=list)
+    kind: list = field(default_factory=list)
+    step: list = field(default_factory=list)
+    active: list = field(default_factory=list)
+    seconds: list = field(default_factory=list)
+
+    def append(self, **row):
+        """Add one row; the names are the columns."""
+        for column, value in row.items():
+            getattr(self, column).append(value)
+
+    def __len__(self):
+        return len(self.gamma)
+
+    def to_frame(self):
+        """The trace as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns iteration, gamma, fw_gap, away_gap, radius, kind, step, active,
+            seconds; one row a gap evaluation.
+        """
+        columns = {"iteration": np.arange(len(self))}
+        columns |= {name: values for name, values in vars(self).items()}
+        return pd.DataFrame(columns)
+
+
+@dataclass(frozen=True, repr=False)
+class Solution:
+    """A ball that holds all points, with the weights that bound how far it is from optimal.
+
+    Attributes
+    ----------
+    center : ndarray, shape (n,)
+        The center, the weighted mean of the support.
+    radius : float
+        The enclosing radius max_i |a_i - c|: every point lies inside.
+    lower_bound : float
+        sqrt(gamma), so that lower_bound <= r* <= radius.
+    support : ndarray of int, shape (k,)
+        Row numbers of the points with positive weight, ascending.
+    weights : ndarray, shape (k,)
+        Their weights, positive, sum 1.
+    iterations : int
+        Steps taken. The report counts gap evaluations, one more.
+    converged : bool
+        Whether the stopping rule was met (not a limit).
+    message : str
+        Why the solver stopped.
+    passes : float
+        Passes over the whole data.
+    trace : Trace or None
+    """
+
+    center: np.ndarray
+    radius: float
+    lower_bound: float
+    support: np.ndarray
+    weights: np.ndarray
+    iterations: int
+    converged: bool
+    message: str
+    passes: float = math.nan
+    trace: Trace | None = None
+
+    @property
+    def relative_error(self):
+        """radius / lower_bound - 1, an upper bound on radius / r* - 1."""
+        if self.radius == 0.0:
+            return 0.0
+        if self.lower_bound == 0.0:
+            return math.inf
+        return self.radius / self.lower_bound - 1.0
+
+    def _rows(self):
+        return [
+            ("radius", f"{self.radius:.8g}"),
+            ("lower bound", f"{self.lower_bound:.8g}"),
+            ("radius / lower bound - 1", f"{self.relative_error:.1e}"),
+            ("center", f"{self.center.shape[0]} coordinates"),
+            ("support", f"{self.support.shape[0]} points"),
+            ("iterations", str(self.iterations)),
+            ("converged", str(self.converged)),
+            ("message", self.message),
+        ]
+
+    def __repr__(self):
+        body = ", ".join(f"{name} {value}" for name, value in self._rows()[:3])
+        state = "converged" if self.converged else "not converged"
+        return (
+            f"Solution({body}, {self.support.shape[0]} support points, "
+            f"{self.iterations} iterations, {state})"
+        )
+
+    def _repr_html_(self):
+        rows = "".join(
+            f'<tr><th scope="row">{name}</th><td>{value}</td></tr>'
+            for name, value in self._rows()
+        )
+        return f"<table><tbody>{rows}</tbody></table>"
+
+
+# --- the certificate ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The outcome of `verify`: four claims, each with its violation and tolerance.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        Columns claim, violation, tolerance, passed; violations are relative.
+    lower_bound, radius : float
+        Both recomputed from the points, the support and its weights.
+    """
+
+    table: pd.DataFrame
+    lower_bound: float
+    radius: float
+
+    @property
+    def passed(self):
+        """Whether every claim holds."""
+        return bool(self.table["passed"].all())
+
+    def __bool__(self):
+        return self.passed
+
+    def __repr__(self):
+        return self.table.to_string(index=False)
+
+    def _repr_html_(self):
+        return self.table.to_html(index=False)
+
+
+def verify(points, solution, rtol=1e-9):
+    """Check a solution against the points, with nothing of a solver reused.
+
+    Everything is recomputed from the points, the support and its weights, on
+    data scaled to unit size, so that squares neither overflow nor vanish.
+
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+    solution : Solution
+    rtol : float
+        The largest accepted radius / lower_bound - 1.
+
+    Returns
+    -------
+    Certificate
+        Claims: the weights lie on the simplex; the center is the weighted mean
+        of the support; every point lies within the radius; the radius exceeds
+        the lower bound by no more than rtol.
+
+    Raises
+    ------
+    ValueError
+        When the solution does not fit the points (dimension, support beyond m).
+
+    Examples
+    --------
+    >>> points = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.5]])
+    >>> ball = Solution(np.zeros(2), 1.0, 1.0, np.array([0, 1]), np.array([0.5, 0.5]),
+    ...                 0, True, "by hand")
+    >>> verify(points, ball).passed
+    True
+    """
+    points = check_points(points)
+    support = np.asarray(solution.support)
+    weights = np.asarray(solution.weights, dtype=np.float64)
+    center = np.asarray(solution.center, dtype=np.float64)
+    if center.shape != (points.shape[1],):
+        raise ValueError(
+            f"solution.center must have shape ({points.shape[1]},) like the points, "
+            f"found {center.shape}"
+        )
+    if support.shape != weights.shape or support.size == 0:
+        raise ValueError(
+            f"solution.support and solution.weights must have the same length >= 1, "
+            f"found {support.shape} and {weights.shape}"
+        )
+    if support.min() < 0 or support.max() >= points.shape[0]:
+        raise ValueError(
+            f"solution.support must index the {points.shape[0]} points, found "
+            f"{support.min()} to {support.max()}"
+        )
+
+    origin = points[support[0]].astype(np.float64)
+    scale = _spread(points, origin) or 1.0
+    scaled_support = (points[support] / scale) - (origin / scale)
+    scaled_center = center / scale - origin / scale
+    recomputed = weights @ scaled_support
+    gamma = float(weights @ squared_distances(scaled_support, recomputed))
+    lower_bound = math.sqrt(max(gamma, 0.0)) * scale
+    radius = 0.0
+    for _, block in row_blocks(points):
+        farthest = squared_distances(block / scale - origin / scale, scaled_center).max()
+        radius = max(radius, math.sqrt(float(farthest)))
+    radius *= scale
+
+    # What rounding of the coordinates alone does to a distance.
+    magnitude = max(float(np.abs(origin).max()), float(np.abs(center).max()), scale)
+    unit = max(solution.radius, lower_bound, np.finfo(float).tiny)
+    rounding = 8 * np.finfo(float).eps * (math.sqrt(points.shape[1]) * magnitude / unit + 1)
+    claims = [
+        (
+            "weights on the simplex",
+            max(abs(float(weights.sum()) - 1.0), -float(weights.min()), 0.0),
+            1e-12,
+        ),
+        (
+            "center = weighted points",
+            float(np.linalg.norm(recomputed - scaled_center)) * scale / unit,
+            1e-12 + rounding,
+        ),
+        (
+            "every point inside",
+            max(radius - solution.radius, 0.0) / unit,
+            1e-12 + rounding,
+        ),
+        (
+            "radius / lower bound - 1",
+            max(max(radius, solution.radius) - lower_bound, 0.0) / unit,
+            rtol + rounding,
+        ),
+    ]
+    table = pd.DataFrame(claims, columns=["claim", "violation", "tolerance"])
+    table["passed"] = table["violation"] <= table["tolerance"]
+    return Certificate(table, lower_bound, radius)
+
+
+def _spread(points, origin):
+    """Largest coordinate difference from the origin, computed without overflow."""
+    largest = 0.0
+    for _, block in row_blocks(points):
+        halves = block * 0.5 - origin * 0.5
+        largest = max(largest, float(np.abs(halves).max()))
+    return min(2.0 * largest, np.finfo(float).max)

@@ -1,0 +1,156 @@
+"""Run the entries and show the outcome as a table."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mebnb.derivations.entries import DOCUMENTS, run_entry
+
+COLUMNS = [
+    "id",
+    "place",
+    "statement",
+    "verdict",
+    "violation",
+    "printed_violation",
+    "tolerance",
+    "seconds",
+    "passed",
+    "status",
+    "corrected",
+    "witness",
+]
+
+
+def all_entries(document=None, ids=None):
+    """The entries of one document or of all, in reading order.
+
+    Parameters
+    ----------
+    document : str or None
+        "report", "slides", "me2", "derived"; None for all.
+    ids : iterable of str or None
+        Only these ids.
+
+    Returns
+    -------
+    list of Entry
+
+    Raises
+    ------
+    ValueError
+        For an unknown document or id; the message lists the known ones.
+    """
+    if document is not None and document not in DOCUMENTS:
+        raise ValueError(
+            f"document must be one of {', '.join(DOCUMENTS)}, found {document!r}"
+        )
+    entries = []
+    for name in DOCUMENTS if document is None else (document,):
+        entries += importlib.import_module(f"mebnb.derivations.{name}").ENTRIES
+    if ids is None:
+        return entries
+    wanted = [ids] if isinstance(ids, str) else list(ids)
+    known = {entry.id: entry for entry in entries}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(
+            f"ids holds unknown entries {', '.join(map(repr, unknown))}; known are "
+            f"{', '.join(known)}"
+        )
+    return [known[name] for name in wanted]
+
+
+@dataclass(frozen=True)
+class DerivationTable:
+    """The outcome of `check_derivations`.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        One row an entry; `violation` belongs to the form that must hold,
+        `printed_violation` to the printed one where that differs; `passed` is
+        None where data were missing.
+    """
+
+    frame: pd.DataFrame
+
+    @property
+    def passed(self):
+        """Whether no check failed (checks without data do not count as failed)."""
+        return not (self.frame["passed"] == False).any()  # noqa: E712 - None is not False
+
+    @property
+    def missing(self):
+        """The ids whose data were not at hand."""
+        return list(self.frame.loc[self.frame["status"] != "run", "id"])
+
+    def summary(self):
+        """One sentence: how many entries, verdicts, failures and missing data."""
+        verdicts = Counter(self.frame["verdict"])
+        counted = ", ".join(f"{count} {name}" for name, count in verdicts.most_common())
+        failed = list(self.frame.loc[self.frame["passed"] == False, "id"])  # noqa: E712
+        return (
+            f"{len(self.frame)} entries ({counted}): "
+            f"{int((self.frame['passed'] == True).sum())} passed, "  # noqa: E712
+            f"{len(failed)} failed{': ' + ', '.join(failed) if failed else ''}, "
+            f"{len(self.missing)} without data"
+            f"{': ' + ', '.join(self.missing) if self.missing else ''}"
+        )
+
+
+def check_derivations(document=None, ids=None, jobs=1):
+    """Run the checks and return what came out.
+
+    Parameters
+    ----------
+    document : str or None
+        "report", "slides", "me2", "derived"; None for all.
+    ids : iterable of str or None
+        Only these ids.
+    jobs : int
+        Processes to share the work.
+
+    Returns
+    -------
+    DerivationTable
+
+    Raises
+    ------
+    ValueError
+        For an unknown document or id.
+    """
+    entries = all_entries(document, ids)
+    if jobs == 1:
+        rows = [_row(entry) for entry in entries]
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            rows = list(pool.map(_row_by_id, [entry.id for entry in entries]))
+    return DerivationTable(pd.DataFrame(rows, columns=COLUMNS))
+
+
+def _row_by_id(name):
+    return _row(all_entries(ids=[name])[0])
+
+
+def _row(entry):
+    outcome = run_entry(entry)
+    return {
+        "id": entry.id,
+        "place": entry.place,
+        "statement": entry.statement,
+        "verdict": entry.verdict,
+        "violation": outcome.violation,
+        "printed_violation": outcome.printed_violation,
+        "tolerance": entry.tolerance,
+        "seconds": outcome.seconds,
+        "passed": outcome.passed,
+        "status": outcome.status,
+        "corrected": entry.corrected,
+        "witness": entry.witness,
+    }

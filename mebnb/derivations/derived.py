@@ -1,0 +1,3 @@
+"""Entries."""
+
+ENTRIES = []
