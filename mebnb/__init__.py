@@ -1,0 +1,8 @@
+"""The minimum enclosing ball as an optimisation problem and as an anomaly detector."""
+
+from mebnb.balls import Solution, Trace, verify
+from mebnb.core_sets import core_set
+from mebnb.derivations import check_derivations
+from mebnb.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
+
+__version__ = "0.1.0"

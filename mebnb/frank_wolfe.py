@@ -1,0 +1,773 @@
+"""Frank-Wolfe on the dual of the minimum enclosing ball: one loop, four directions.
+
+The loop minimises f = -Phi over the unit simplex. With D_ij = |a_i - a_j|^2 the dual
+value is Phi(u) = u'Du / 2 and the squared distance of a point from the center c = A u
+is d_i = (D u)_i - Phi(u). So the loop keeps the vector D u and the columns of D that
+belong to atoms it has met: a step among known atoms costs no pass over the data, a
+step to a new atom costs one, nothing depends on where the origin is, and no m x m
+matrix is ever formed.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.blas import daxpy, dscal
+
+from mebnb.balls import Solution, Trace, check_points, row_blocks, squared_distances
+from mebnb.steps import Line, step_rule
+
+__all__ = [
+    "State",
+    "away_step",
+    "blended_pairwise",
+    "frank_wolfe",
+    "pairwise",
+]
+
+# Kept columns of D may take this many bytes; the least recently used go first.
+KEPT_BYTES = 256 * 1024**2
+# After this many steps D u is recomputed from the center, which removes its drift.
+REFRESH_EVERY = 500
+# Outside of this range of coordinate differences squares overflow or vanish.
+SMALLEST_SPREAD, LARGEST_SPREAD = 1e-140, 1e140
+
+STARTS = ("first", "pair", "uniform")
+GAPS = ("absolute", "relative")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a callback is shown at each gap evaluation.
+
+    Attributes
+    ----------
+    iteration : int
+    gamma, fw_gap, away_gap, radius : float
+        Dual value, both gaps (squared units) and enclosing radius.
+    kind : str
+        The step that led here: "start", "FW", "away", "pairwise", "drop", "plus",
+        "minus".
+    step : float
+        Its length; NaN at the start.
+    support : ndarray of int, shape (k,)
+    weights : ndarray, shape (k,)
+    center : ndarray, shape (n,)
+    farthest : int
+        The point that linear minimisation chooses.
+    """
+
+    iteration: int
+    gamma: float
+    fw_gap: float
+    away_gap: float
+    radius: float
+    kind: str
+    step: float
+    support: np.ndarray
+    weights: np.ndarray
+    center: np.ndarray
+    farthest: int
+
+
+# --- the iterate -------------------------------------------------------------------
+
+
+class _Columns:
+    """Columns of D, one pass over the data each, the recent ones kept.
+
+    Atom m, where it exists, is the uniform point 1/m (1, ..., 1) kept as an atom of
+    its own: its D entries are mean squared distances over all points.
+    """
+
+    def __init__(self, points, with_uniform):
+        self.points = points
+        self.m = points.shape[0]
+        self.size = self.m + with_uniform
+        self.capacity = max(2, KEPT_BYTES // (8 * self.size))
+        self.kept = OrderedDict()
+        self.passes = 0
+        self.uniform_spread = 0.0
+        if with_uniform:
+            self.mean = points.mean(axis=0, dtype=np.float64)
+            column = self.distances(self.mean)
+            self.uniform_spread = float(column.mean())
+            column += self.uniform_spread
+            self.uniform = np.append(column, 2.0 * self.uniform_spread)
+
+    def distances(self, center):
+        self.passes += 1
+        return squared_distances(self.points, center)
+
+    def __contains__(self, atom):
+        return atom in self.kept or atom == self.m
+
+    def __getitem__(self, atom):
+        if atom == self.m:
+            return self.uniform
+        if atom in self.kept:
+            self.kept.move_to_end(atom)
+            return self.kept[atom]
+        column = self.distances(self.points[atom].astype(np.float64))
+        if self.size > self.m:
+            column = np.append(column, self.uniform[atom])
+        if len(self.kept) >= self.capacity:
+            self.kept.popitem(last=False)
+        self.kept[atom] = column
+        return column
+
+    def location(self, atom):
+        """The atom's point in R^n."""
+        return self.mean if atom == self.m else self.points[atom].astype(np.float64)
+
+    def own_spread(self, atom):
+        """Mean squared distance of an atom's points from its location; 0 for a vertex."""
+        return self.uniform_spread if atom == self.m else 0.0
+
+    def between(self, one, other):
+        """Squared distance of two atoms' locations."""
+        if one not in self and other in self:
+            one, other = other, one
+        apart = float(self[one][other])
+        return max(apart - self.own_spread(one) - self.own_spread(other), 0.0)
+
+
+class _Iterate:
+    """Weights on atoms, D u, and the gaps that follow from them."""
+
+    def __init__(self, points, atoms, weights):
+        m = points.shape[0]
+        with_uniform = bool(np.any(atoms == m))
+        self.points = points
+        self.columns = _Columns(points, with_uniform)
+        self.weights = np.zeros(self.columns.size)
+        self.weights[atoms] = weights
+        self.active = atoms
+        if atoms.size == 1:
+            self.product = self.columns[int(atoms[0])].copy()
+            self.fresh = True
+            self.look()
+        else:
+            self.recompute()
+
+    def recompute(self):
+        """D u from the center: one pass, no drift."""
+        self.weights[self.active] /= self.weights[self.active].sum()
+        center = self.center()
+        distances = self.columns.distances(center)
+        if self.columns.size > self.columns.m:
+            distances = np.append(distances, distances.mean())
+        gamma = float(self.weights[self.active] @ distances[self.active])
+        self.product = distances + gamma
+        self.fresh = True
+        self.look()
+
+    def look(self):
+        """Refresh the dual value, both gaps, the farthest and the nearest atom."""
+        on_active = self.product[self.active]
+        self.gamma = 0.5 * float(self.weights[self.active] @ on_active)
+        self.farthest = int(self.product[: self.columns.m].argmax())
+        self.fw_gap = float(self.product[self.farthest]) - 2.0 * self.gamma
+        lowest = int(on_active.argmin())
+        self.nearest = int(self.active[lowest])
+        self.away_gap = 2.0 * self.gamma - float(on_active[lowest])
+
+    def farthest_active(self):
+        return int(self.active[self.product[self.active].argmax()])
+
+    def distance(self, atom):
+        """Squared distance from the center; for the uniform atom the mean over points."""
+        return float(self.product[atom]) - self.gamma
+
+    @property
+    def radius(self):
+        return math.sqrt(max(self.distance(self.farthest), 0.0))
+
+    def center(self):
+        total = np.zeros(self.points.shape[1])
+        for atom in self.active:
+            total += self.weights[atom] * self.columns.location(int(atom))
+        return total
+
+    def line(self, towards, away, iteration):
+        """The parabola along `towards` - `away`; None stands for the iterate itself."""
+        columns, u = self.columns, self.weights
+        if away is None:
+            slope = self.distance(towards) - self.gamma
+            curvature = self.distance(towards) - columns.own_spread(towards)
+            largest = 1.0
+        elif towards is None:
+            slope = self.gamma - self.distance(away)
+            curvature = self.distance(away) - columns.own_spread(away)
+            rest = 1.0 - u[away]
+            largest = u[away] / rest if rest > 0.0 else math.inf
+        else:
+            slope = float(self.product[towards] - self.product[away])
+            curvature = columns.between(towards, away)
+            largest = float(u[away])
+        return Line(
+            slope,
+            max(curvature, 0.0),
+            float(largest),
+            self._direction_norm2(towards, away),
+            iteration,
+            self.center,
+        )
+
+    def _direction_norm2(self, towards, away):
+        """|towards - away|^2 in the space of the m weights."""
+        inner = self._inner
+        return inner(towards, towards) - 2.0 * inner(towards, away) + inner(away, away)
+
+    def _inner(self, one, other):
+        """Inner product of two atoms, None being the iterate, as vectors of m weights."""
+        m = self.columns.m
+        if one is None and other is None:
+            on_vertices = self.weights[:m][self.active[self.active < m]]
+            uniform = self._uniform_weight()
+            vertices = float(on_vertices.sum())
+            return float(on_vertices @ on_vertices) + uniform * (
+                2.0 * vertices + uniform
+            ) / m
+        if one is None:
+            one, other = other, one
+        if other is None:
+            if one == m:
+                return 1.0 / m
+            return float(self.weights[one]) + self._uniform_weight() / m
+        if one == m or other == m:
+            return 1.0 / m
+        return float(one == other)
+
+    def _uniform_weight(self):
+        return float(self.weights[-1]) if self.columns.size > self.columns.m else 0.0
+
+    def move(self, towards, away, step, drop):
+        """Take the step; at most one pass over the data."""
+        u = self.weights
+        keep = 1.0
+        if away is None:
+            keep = 1.0 - step
+        elif towards is None:
+            keep = 1.0 + step
+        if keep != 1.0:
+            u[self.active] *= keep
+        if towards is not None:
+            u[towards] += step
+        if away is not None:
+            u[away] = 0.0 if drop else u[away] - step
+        if keep == 0.0:
+            self.active = np.array([towards])
+            u[towards] = 1.0
+        else:
+            self._update_active(towards, away, drop)
+        self._update_product(towards, away, step, keep)
+
+    def _update_active(self, towards, away, drop):
+        if drop:
+            self.active = self.active[self.active != away]
+        if towards is not None and not np.any(self.active == towards):
+            self.active = np.append(self.active, towards)
+
+    def _update_product(self, towards, away, step, keep):
+        ends = [atom for atom in (towards, away) if atom is not None]
+        if sum(atom not in self.columns for atom in ends) == 2:
+            self.recompute()
+            return
+        if keep != 1.0:
+            self.product = dscal(keep, self.product)
+        if towards is not None:
+            self.product = daxpy(self.columns[towards], self.product, a=step)
+        if away is not None:
+            self.product = daxpy(self.columns[away], self.product, a=-step)
+        self.fresh = False
+        self.look()
+
+    def support(self):
+        """Row numbers and weights over the points, the uniform atom spread out."""
+        m = self.columns.m
+        uniform = self._uniform_weight()
+        if uniform > 0.0:
+            weights = self.weights[:m] + uniform / m
+            return np.arange(m), weights / weights.sum()
+        rows = np.sort(self.active)
+        weights = self.weights[rows]
+        return rows, weights / weights.sum()
+
+
+# --- directions --------------------------------------------------------------------
+# A direction rule sees the iterate and answers (kind, towards, away).
+
+
+def _frank_wolfe_direction(iterate):
+    return "FW", iterate.farthest, None
+
+
+def _away_step_direction(iterate):
+    if iterate.fw_gap >= iterate.away_gap:
+        return "FW", iterate.farthest, None
+    return "away", None, iterate.nearest
+
+
+def _pairwise_direction(iterate):
+    return "pairwise", iterate.farthest, iterate.nearest
+
+
+def _blended_direction(margin):
+    def choose(iterate):
+        local = iterate.farthest_active()
+        apart = float(iterate.product[local] - iterate.product[iterate.nearest])
+        if apart >= iterate.fw_gap + margin:
+            return "pairwise", local, iterate.nearest
+        return "FW", iterate.farthest, None
+
+    return choose
+
+
+# --- the loop ----------------------------------------------------------------------
+
+
+def run(
+    points,
+    choose,
+    *,
+    step,
+    start,
+    measure,
+    tol,
+    max_iter,
+    time_limit,
+    callback,
+    trace,
+    stop_name,
+):
+    """The loop that every algorithm of this module and of `core_sets` shares.
+
+    Parameters
+    ----------
+    choose : callable
+        iterate -> (kind, towards, away): the direction.
+    measure : callable
+        iterate -> float, compared with tol.
+    stop_name : str
+        What the measure is called in messages.
+    step, start, tol, max_iter, time_limit, callback, trace
+        As in `away_step`.
+
+    Returns
+    -------
+    Solution
+    """
+    points = check_points(points)
+    _check_limits(tol, max_iter, time_limit)
+    _check_spread(points)
+    rule = step_rule(step).prepare(points)
+    iterate = _Iterate(points, *_start(points, start))
+    record = Trace() if trace else None
+    kind, length = "start", math.nan
+    began = time.perf_counter()
+    aside = 0.0
+    iteration = 0
+    while True:
+        if record is not None or callback is not None:
+            paused = time.perf_counter()
+            stopped = _report(
+                iterate, iteration, kind, length, record, callback, paused - began - aside
+            )
+            aside += time.perf_counter() - paused
+            if stopped:
+                converged, message = False, "stopped by the callback"
+                break
+        if measure(iterate) <= tol:
+            if not iterate.fresh:
+                iterate.recompute()
+            if measure(iterate) <= tol:
+                converged = True
+                message = f"{stop_name} {max(measure(iterate), 0.0):.2e} <= {tol:.6g}"
+                break
+        if iteration >= max_iter:
+            converged, message = False, f"iteration limit {max_iter} reached"
+            break
+        if time_limit is not None and time.perf_counter() - began - aside > time_limit:
+            converged, message = False, f"time limit {time_limit} s reached"
+            break
+        kind, towards, away = choose(iterate)
+        line = iterate.line(towards, away, iteration)
+        if line.slope <= 0.0:
+            converged, message = False, "no descent direction left at working precision"
+            break
+        length = rule(line)
+        drop = away is not None and length >= line.largest
+        iterate.move(towards, away, length, drop)
+        kind = "drop" if drop else kind
+        iteration += 1
+        if iteration % REFRESH_EVERY == 0:
+            iterate.recompute()
+    return _solution(iterate, iteration, converged, message, record)
+
+
+def _report(iterate, iteration, kind, length, record, callback, seconds):
+    """Fill the trace and ask the callback; True when it wants to stop."""
+    if record is not None:
+        record.append(
+            gamma=iterate.gamma,
+            fw_gap=iterate.fw_gap,
+            away_gap=iterate.away_gap,
+            radius=iterate.radius,
+            kind=kind,
+            step=length,
+            active=iterate.active.size,
+            seconds=seconds,
+        )
+    if callback is None:
+        return False
+    support, weights = iterate.support()
+    return bool(
+        callback(
+            State(
+                iteration,
+                iterate.gamma,
+                iterate.fw_gap,
+                iterate.away_gap,
+                iterate.radius,
+                kind,
+                length,
+                support,
+                weights,
+                iterate.center(),
+                iterate.farthest,
+            )
+        )
+    )
+
+
+def _solution(iterate, iteration, converged, message, record):
+    """The ball, with radius and dual value recomputed from scratch."""
+    if not iterate.fresh:
+        iterate.recompute()
+    support, weights = iterate.support()
+    return Solution(
+        center=iterate.center(),
+        radius=max(iterate.radius, math.sqrt(iterate.gamma)),
+        lower_bound=math.sqrt(max(iterate.gamma, 0.0)),
+        support=support,
+        weights=weights,
+        iterations=iteration,
+        converged=converged,
+        message=message,
+        passes=float(iterate.columns.passes),
+        trace=record,
+    )
+
+
+def absolute_gap(iterate):
+    """FW gap, in squared units of the data."""
+    return iterate.fw_gap
+
+
+def relative_gap(iterate):
+    """FW gap / gamma: Yildirim's delta+."""
+    return _ratio(iterate.fw_gap, iterate.gamma)
+
+
+def two_sided_gap(iterate):
+    """max(delta+, delta-): the larger of both gaps over gamma."""
+    return _ratio(max(iterate.fw_gap, iterate.away_gap), iterate.gamma)
+
+
+def _ratio(gap, gamma):
+    if gap <= 0.0:
+        return 0.0
+    return gap / gamma if gamma > 0.0 else math.inf
+
+
+def _check_limits(tol, max_iter, time_limit):
+    if not (isinstance(tol, (int, float, np.number)) and 0.0 <= tol < math.inf):
+        raise ValueError(f"tol must be a finite number >= 0, found {tol!r}")
+    if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)):
+        raise TypeError(f"max_iter must be a whole number, found {max_iter!r}")
+    if max_iter < 0:
+        raise ValueError(f"max_iter must be >= 0, found {max_iter}")
+    if time_limit is not None and not time_limit > 0.0:
+        raise ValueError(
+            f"time_limit must be a number of seconds > 0, found {time_limit!r}"
+        )
+
+
+def _check_spread(points):
+    origin = points[0].astype(np.float64) / 2
+    half = max(
+        float(np.abs(block / 2 - origin).max()) for _, block in row_blocks(points)
+    )
+    if half == 0.0 or SMALLEST_SPREAD <= 2 * half <= LARGEST_SPREAD:
+        return
+    raise ValueError(
+        f"points differ by up to {half:.0e} * 2, where squared distances overflow or "
+        "vanish; scale them, or use minimum_enclosing_ball, which does"
+    )
+
+
+def _start(points, start):
+    """Atoms and weights to begin with; atom m is the uniform point."""
+    m = points.shape[0]
+    if isinstance(start, str):
+        if start == "first":
+            return np.array([0]), np.array([1.0])
+        if start == "pair":
+            return _pair(points)
+        if start == "uniform":
+            return np.array([m]), np.array([1.0])
+    elif isinstance(start, Solution):
+        return _given(start.support, start.weights, m)
+    elif isinstance(start, tuple) and len(start) == 2:
+        return _given(*start, m)
+    raise ValueError(
+        f"start must be one of {', '.join(STARTS)}, a Solution or (indices, weights), "
+        f"found {start!r}"
+    )
+
+
+def _pair(points):
+    """p farthest from the first point, q farthest from p, half the weight each."""
+    p = int(squared_distances(points, points[0].astype(np.float64)).argmax())
+    q = int(squared_distances(points, points[p].astype(np.float64)).argmax())
+    if p == q:
+        return np.array([p]), np.array([1.0])
+    return np.array([p, q]), np.array([0.5, 0.5])
+
+
+def _given(indices, weights, m):
+    indices = np.asarray(indices)
+    weights = np.asarray(weights, dtype=np.float64)
+    if indices.ndim != 1 or indices.shape != weights.shape or indices.size == 0:
+        raise ValueError(
+            "start must hold indices and weights of the same length >= 1, found shapes "
+            f"{indices.shape} and {weights.shape}"
+        )
+    if indices.dtype.kind not in "iu" or np.unique(indices).size != indices.size:
+        raise ValueError("start must hold distinct whole numbers as indices")
+    if indices.min() < 0 or indices.max() >= m:
+        raise ValueError(
+            f"start must index the {m} points, found {indices.min()} to {indices.max()}"
+        )
+    total = weights.sum()
+    if not (np.all(weights >= 0.0) and abs(total - 1.0) <= 1e-6):
+        raise ValueError(
+            f"start must hold weights >= 0 that sum to 1, found smallest "
+            f"{weights.min():.6g} and sum {total:.6g}"
+        )
+    positive = weights > 0.0
+    return indices[positive].astype(np.intp), weights[positive] / total
+
+
+# --- the algorithms ----------------------------------------------------------------
+
+
+def _measure_of(gap):
+    if gap == "absolute":
+        return absolute_gap
+    if gap == "relative":
+        return relative_gap
+    raise ValueError(f"gap must be one of {', '.join(GAPS)}, found {gap!r}")
+
+
+_PARAMETERS = """
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+        One point a row.
+    step : str or StepRule
+        "exact", "short", "diminishing", "golden", "armijo" (see `mebnb.steps`).
+    start : str, Solution or (indices, weights)
+        "first" vertex, farthest "pair", or "uniform" (the uniform point kept as an
+        extra atom, as in the slides); a Solution or weights for a warm start.
+    gap : str
+        "absolute": stop at FW gap <= tol (squared units of the data);
+        "relative": stop at FW gap / gamma <= tol.
+    tol : float
+        Tolerance on that gap.
+    max_iter : int
+        Most steps taken; 1000 is the report's limit.
+    time_limit : float or None
+        Seconds.
+    callback : callable or None
+        Called with a `State` at each gap evaluation; a true answer stops.
+    trace : bool
+        Keep a `Trace`.
+
+    Returns
+    -------
+    Solution
+        With radius and lower bound recomputed from the support at the end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For senseless arguments, and for points whose squared distances overflow or
+        vanish.
+"""
+
+
+def _documented(function):
+    """Put the parameters that the family shares into the docstring."""
+    function.__doc__ = function.__doc__.replace("    {parameters}\n", _PARAMETERS[1:])
+    return function
+
+
+@_documented
+def frank_wolfe(
+    points,
+    step="exact",
+    start="first",
+    gap="absolute",
+    tol=1e-3,
+    max_iter=1000,
+    *,
+    time_limit=None,
+    callback=None,
+    trace=True,
+):
+    """Frank-Wolfe: move towards the farthest point (report eqs. 30 to 34).
+
+    {parameters}
+    Examples
+    --------
+    >>> square = [[0, 0], [2, 0], [2, 2], [0, 2]]
+    >>> frank_wolfe(square, start="pair").radius ** 2
+    2.0
+    """
+    return run(
+        points,
+        _frank_wolfe_direction,
+        step=step,
+        start=start,
+        measure=_measure_of(gap),
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        trace=trace,
+        stop_name=f"{gap} gap",
+    )
+
+
+@_documented
+def away_step(
+    points,
+    step="exact",
+    start="first",
+    gap="absolute",
+    tol=1e-3,
+    max_iter=1000,
+    *,
+    time_limit=None,
+    callback=None,
+    trace=True,
+):
+    """Away-step Frank-Wolfe (report Algorithm 1, ASFW).
+
+    Moves towards the farthest point or away from the nearest active one, whichever
+    promises more; the largest away step drops that atom.
+
+    {parameters}
+    References
+    ----------
+    Lacoste-Julien and Jaggi (2015), "On the global linear convergence of
+    Frank-Wolfe optimization variants".
+    """
+    return run(
+        points,
+        _away_step_direction,
+        step=step,
+        start=start,
+        measure=_measure_of(gap),
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        trace=trace,
+        stop_name=f"{gap} gap",
+    )
+
+
+@_documented
+def pairwise(
+    points,
+    step="exact",
+    start="first",
+    gap="absolute",
+    tol=1e-3,
+    max_iter=1000,
+    *,
+    time_limit=None,
+    callback=None,
+    trace=True,
+):
+    """Pairwise Frank-Wolfe (slides Algorithm 1, PFW).
+
+    Moves weight from the nearest active point to the farthest point.
+
+    {parameters}
+    References
+    ----------
+    Lacoste-Julien and Jaggi (2015), "On the global linear convergence of
+    Frank-Wolfe optimization variants".
+    """
+    return run(
+        points,
+        _pairwise_direction,
+        step=step,
+        start=start,
+        measure=_measure_of(gap),
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        trace=trace,
+        stop_name=f"{gap} gap",
+    )
+
+
+@_documented
+def blended_pairwise(
+    points,
+    step="exact",
+    start="first",
+    gap="absolute",
+    tol=1e-3,
+    max_iter=1000,
+    *,
+    margin=0.0,
+    time_limit=None,
+    callback=None,
+    trace=True,
+):
+    """Blended pairwise conditional gradients (report Algorithm 2, BPFW; slides BPCG).
+
+    Moves weight between active points while their spread of distances is at least
+    the FW gap plus `margin` (0; the slides' code had 1e-5), else towards the farthest
+    point.
+
+    {parameters}
+    References
+    ----------
+    Tsuji, Tanaka and Pokutta (2022), "Pairwise conditional gradients without swap
+    steps and sparser kernel herding".
+    """
+    return run(
+        points,
+        _blended_direction(margin),
+        step=step,
+        start=start,
+        measure=_measure_of(gap),
+        tol=tol,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        callback=callback,
+        trace=trace,
+        stop_name=f"{gap} gap",
+    )
