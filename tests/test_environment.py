@@ -1,0 +1,69 @@
+"""pyproject.toml, environment.yml and the lock file speak of the same packages."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ENVIRONMENT = (ROOT / "environment.yml").read_text(encoding="utf-8")
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+
+# Where conda-forge has another name for the package without the graphical toolkits.
+CONDA_NAMES = {"matplotlib": "matplotlib-base"}
+
+
+def declared():
+    project = PYPROJECT["project"]
+    lines = project["dependencies"] + project["optional-dependencies"]["test"]
+    return {r.name: str(r.specifier) for r in map(Requirement, lines)}
+
+
+def in_conda():
+    found = {}
+    for item in yaml.safe_load(ENVIRONMENT)["dependencies"]:
+        for line in item["pip"] if isinstance(item, dict) else [item]:
+            if line.startswith("--") or line == "pip":
+                continue
+            requirement = Requirement(line)
+            found[requirement.name] = str(requirement.specifier)
+    return found
+
+
+def test_environment_has_the_bounds_of_pyproject():
+    conda = in_conda()
+    python = conda.pop("python")
+    assert sorted(python.split(",")) == sorted(
+        PYPROJECT["project"]["requires-python"].split(",")
+    )
+    expected = {CONDA_NAMES.get(n, n): bounds for n, bounds in declared().items()}
+    assert conda == expected
+
+
+def test_every_dependency_has_a_lower_bound_and_a_reason():
+    for text, bound in ((PYPROJECT_TEXT, '",'), (ENVIRONMENT, ">=")):
+        lines = [
+            line for line in text.splitlines() if re.search(r">=\d", line) and bound in line
+        ]
+        assert lines
+        for line in lines:
+            if "requires" in line:
+                continue
+            assert "#" in line, f"no reason beside: {line.strip()}"
+
+
+PYPROJECT_TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_lock_pins_everything_and_names_no_registry():
+    pins = dict(re.findall(r"^([A-Za-z0-9_.-]+)==(\S+)", LOCK, flags=re.M))
+    extras = PYPROJECT["project"]["optional-dependencies"].values()
+    wanted = PYPROJECT["project"]["dependencies"] + [r for rs in extras for r in rs]
+    normal = {re.sub(r"[-_.]+", "-", name).lower() for name in pins}
+    for requirement in map(Requirement, wanted):
+        assert re.sub(r"[-_.]+", "-", requirement.name).lower() in normal
+    assert "://" not in LOCK
+    assert "--index" not in LOCK and "--find-links" not in LOCK
