@@ -1,0 +1,101 @@
+"""From the bytes of a published file to features and labels."""
+
+from __future__ import annotations
+
+import hashlib
+from io import BytesIO, StringIO
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer
+
+__all__ = ["PARSERS", "parse", "values_hash"]
+
+
+def parse(name, content):
+    """Turn a file's bytes into features and labels.
+
+    Parameters
+    ----------
+    name : str
+        A data set with a file of its own.
+    content : bytes
+        The unpacked file.
+
+    Returns
+    -------
+    features : pandas.DataFrame
+    labels : pandas.Series
+
+    Raises
+    ------
+    ValueError
+        When the bytes are not such a file.
+    """
+    try:
+        features, labels = PARSERS[name](content)
+    except (KeyError, IndexError, UnicodeDecodeError, pd.errors.ParserError) as error:
+        raise ValueError(f"not a file of {name}: {error}") from None
+    return features, labels
+
+
+def values_hash(features, labels):
+    """Hash of what the data say, whatever line ends or spaces the file has.
+
+    Each column counts with its name; numbers as little-endian float64, text as
+    UTF-8 lines.
+
+    Parameters
+    ----------
+    features : pandas.DataFrame
+    labels : pandas.Series
+
+    Returns
+    -------
+    str
+        sha256, hexadecimal.
+    """
+    digest = hashlib.sha256()
+    for name, column in [*features.items(), ("labels", labels)]:
+        digest.update(f"{name}\n".encode())
+        if pd.api.types.is_numeric_dtype(column):
+            digest.update(column.to_numpy(dtype="<f8").tobytes())
+        else:
+            digest.update("\n".join(column.astype(str)).encode())
+    return digest.hexdigest()
+
+
+def breast_cancer():
+    """The copy inside scikit-learn, in UCI's row order."""
+    bunch = load_breast_cancer(as_frame=True)
+    classes = np.array(["malignant", "benign"], dtype=object)
+    return bunch.data, pd.Series(classes[bunch.target], name="diagnosis")
+
+
+def _iranian_churn(content):
+    table = pd.read_csv(BytesIO(content))
+    table.columns = [" ".join(name.split()) for name in table.columns]
+    return _split_off(table, "Churn")
+
+
+def _maternal_risk(content):
+    return _split_off(pd.read_csv(BytesIO(content), encoding="utf-8-sig"), "RiskLevel")
+
+
+def _vertebral_column(content):
+    head, body = content.decode("ascii").split("@data")
+    names = [line.split()[1] for line in head.splitlines() if "@attribute" in line]
+    table = pd.read_csv(StringIO(body.strip()), header=None, names=names)
+    return _split_off(table, "class")
+
+
+def _split_off(table, label):
+    return table.drop(columns=label), table[label]
+
+
+PARSERS = {
+    "iranian_churn": _iranian_churn,
+    "vertebral_column": _vertebral_column,
+    "vertebral_column_3c": _vertebral_column,
+    "maternal_risk": _maternal_risk,
+}
