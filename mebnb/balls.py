@@ -483,20 +483,21 @@ def verify(points, solution, rtol=1e-9):
 
     origin = points[support[0]].astype(np.float64)
     scale = _spread(points, origin) or 1.0
-    scaled_support = (points[support] / scale) - (origin / scale)
+    scaled_support = points[support].astype(np.float64) / scale - origin / scale
     scaled_center = center / scale - origin / scale
     recomputed = weights @ scaled_support
     gamma = float(weights @ squared_distances(scaled_support, recomputed))
     lower_bound = math.sqrt(max(gamma, 0.0)) * scale
     radius = 0.0
     for _, block in row_blocks(points):
-        farthest = squared_distances(block / scale - origin / scale, scaled_center).max()
-        radius = max(radius, math.sqrt(float(farthest)))
+        scaled = block.astype(np.float64) / scale - origin / scale
+        farthest = float(squared_distances(scaled, scaled_center).max())
+        radius = max(radius, math.sqrt(farthest))
     radius *= scale
 
     # What rounding of the coordinates alone does to a distance.
     magnitude = max(float(np.abs(origin).max()), float(np.abs(center).max()), scale)
-    unit = max(solution.radius, lower_bound, np.finfo(float).tiny)
+    unit = max(solution.radius, lower_bound, np.finfo(float).eps * magnitude)
     rounding = 8 * np.finfo(float).eps * (math.sqrt(points.shape[1]) * magnitude / unit + 1)
     claims = [
         (
@@ -529,6 +530,6 @@ def _spread(points, origin):
     """Largest coordinate difference from the origin, computed without overflow."""
     largest = 0.0
     for _, block in row_blocks(points):
-        halves = block * 0.5 - origin * 0.5
+        halves = block.astype(np.float64) * 0.5 - origin * 0.5
         largest = max(largest, float(np.abs(halves).max()))
     return min(2.0 * largest, np.finfo(float).max)

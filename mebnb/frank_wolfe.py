@@ -130,10 +130,8 @@ class _Columns:
 
     def between(self, one, other):
         """Squared distance of two atoms' locations."""
-        if one not in self and other in self:
-            one, other = other, one
-        apart = float(self[one][other])
-        return max(apart - self.own_spread(one) - self.own_spread(other), 0.0)
+        apart = self.location(one) - self.location(other)
+        return float(apart @ apart)
 
 
 class _Iterate:

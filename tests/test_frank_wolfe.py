@@ -1,0 +1,513 @@
+"""The Frank-Wolfe family and Yildirim's algorithms: answers, invariances, stops."""
+
+import importlib
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
+from mebnb.balls import Solution, squared_distances
+from mebnb.frank_wolfe import LARGEST_SPREAD
+from mebnb.steps import STEP_RULES, ShortStep
+
+# The package's attribute of that name is the function; this is the module.
+MODULE = importlib.import_module("mebnb.frank_wolfe")
+LINEAR = [away_step, pairwise, blended_pairwise]
+FAMILY = [frank_wolfe, *LINEAR]
+
+
+def core_set_first(points, **kwargs):
+    return core_set(points, eps=1e-3, **kwargs)
+
+
+def core_set_second(points, **kwargs):
+    return core_set(points, eps=1e-6, away=True, **kwargs)
+
+
+ALL = [*FAMILY, core_set_first, core_set_second]
+names = {"ids": lambda value: getattr(value, "__name__", str(value))}
+
+
+def cloud(seed=0, m=60, n=4):
+    return np.random.default_rng(seed).normal(size=(m, n))
+
+
+# --- known answers -----------------------------------------------------------------
+
+KNOWN = {
+    "one point": ([[1.0, 2.0, 3.0]], 0.0),
+    "all equal": ([[2.0, 1.0]] * 5, 0.0),
+    "two points": ([[0.0, 0.0], [3.0, 4.0]], 2.5),
+    "duplicates": ([[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]], math.sqrt(3) / 2),
+    "square": ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], math.sqrt(2) / 2),
+    "triangle": ([[1, 0], [-0.5, math.sqrt(3) / 2], [-0.5, -math.sqrt(3) / 2]], 1.0),
+    "one feature": ([[3.0], [7.0], [4.0]], 2.0),
+    "collinear": ([[0, 0], [1, 1], [2, 2], [5, 5]], 5 / math.sqrt(2)),
+    "integers": ([[-6, -4, 5], [0, -2, 0], [-2, -6, -1]], 4.0942835631),
+    "simplex": (np.eye(3), math.sqrt(2 / 3)),
+    "cross-polytope": (np.vstack([np.eye(4), -np.eye(4)]), 1.0),
+    "nearly coplanar": (
+        [
+            [-2.45, 5.5e-9, -2.45],
+            [-2.45, -2.3e-8, 2.45],
+            [2.45, -2.7e-8, 2.45],
+            [2.45, 2.2e-8, -2.45],
+        ],
+        3.4648232,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("solver", LINEAR, **names)
+@pytest.mark.parametrize("start", ["first", "pair", "uniform"])
+def test_known_balls(solver, name, start):
+    points, radius = KNOWN[name]
+    ball = solver(points, start=start, gap="relative", tol=1e-12, max_iter=20_000)
+    assert ball.radius == pytest.approx(radius, rel=1e-8, abs=1e-12)
+    assert ball.lower_bound == pytest.approx(radius, rel=1e-8, abs=1e-12)
+    assert verify(points, ball).passed
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("away", [False, True])
+def test_known_core_sets(name, away):
+    points, radius = KNOWN[name]
+    ball = core_set(points, eps=1e-3, away=away, max_iter=20_000)
+    assert ball.converged
+    assert ball.lower_bound <= radius * (1 + 1e-8) + 1e-12
+    assert radius * (1 - 1e-8) <= ball.radius <= radius * (1 + 1e-3) + 1e-12
+    assert verify(points, ball, rtol=1.1e-3).passed
+
+
+# --- optimality conditions ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", LINEAR, **names)
+@pytest.mark.parametrize("shape", [(60, 4), (5, 30), (200, 2)])
+def test_kkt_conditions(solver, shape):
+    points = cloud(3, *shape)
+    ball = solver(points, gap="relative", tol=1e-13, max_iter=50_000)
+    distances = np.sqrt(squared_distances(points, ball.center))
+    assert np.all(ball.weights > 0)
+    assert ball.weights.sum() == pytest.approx(1.0, abs=1e-14)
+    np.testing.assert_allclose(ball.weights @ points[ball.support], ball.center, atol=1e-12)
+    assert np.all(distances <= ball.radius * (1 + 1e-12))
+    np.testing.assert_allclose(distances[ball.support], ball.radius, rtol=1e-6)
+
+
+@pytest.mark.parametrize("solver", LINEAR, **names)
+@pytest.mark.parametrize("step", STEP_RULES)
+def test_every_step_rule_reaches_the_ball(solver, step):
+    points = cloud(1, 40, 3)
+    best = away_step(points, gap="relative", tol=1e-12, max_iter=5000).radius
+    ball = solver(points, step=step, gap="relative", tol=1e-2, max_iter=50_000)
+    assert ball.converged
+    assert best <= ball.radius * (1 + 1e-12)
+    assert ball.radius <= best * 1.006
+    assert verify(points, ball, rtol=0.01).passed
+
+
+clouds = arrays(
+    float,
+    st.tuples(st.integers(1, 12), st.integers(1, 4)),
+    elements=st.integers(-20, 20).map(float),
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(clouds, st.sampled_from(LINEAR), st.sampled_from(["exact", "golden", "armijo"]))
+def test_certificate_on_integer_clouds(points, solver, step):
+    ball = solver(points, step=step, gap="relative", tol=1e-6, max_iter=20_000)
+    assert ball.converged, ball.message
+    assert verify(points, ball, rtol=1e-6).passed
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(clouds, st.floats(-50, 50), st.sampled_from([0.25, 2.0, 1024.0]))
+def test_radius_moves_with_translation_and_scaling(points, shift, scale):
+    base = away_step(points, gap="relative", tol=1e-9, max_iter=20_000)
+    moved = away_step(scale * points + shift, gap="relative", tol=1e-9, max_iter=20_000)
+    assert moved.radius == pytest.approx(scale * base.radius, rel=1e-7, abs=1e-9)
+
+
+def test_radius_ignores_rotation_permutation_and_duplication():
+    points = cloud(5, 50, 4)
+    rotation, _ = np.linalg.qr(cloud(6, 4, 4))
+    order = np.random.default_rng(7).permutation(50)
+    options = dict(gap="relative", tol=1e-11, max_iter=20_000)
+    base = away_step(points, **options).radius
+    for other in (points @ rotation, points[order], np.repeat(points, 3, axis=0)):
+        assert away_step(other, **options).radius == pytest.approx(base, rel=1e-9)
+
+
+def test_dual_value_never_falls_with_exact_steps():
+    for solver in ALL:
+        gamma = solver(cloud(8, 80, 5), max_iter=300).trace.to_frame()["gamma"]
+        assert np.all(np.diff(gamma) >= -1e-12 * gamma.iloc[-1])
+
+
+def test_every_iterate_bounds_the_optimum_from_both_sides():
+    points = cloud(9, 80, 5)
+    best = away_step(points, gap="relative", tol=1e-13, max_iter=20_000)
+    for solver in ALL:
+        frame = solver(points, max_iter=200).trace.to_frame()
+        assert np.all(frame["gamma"] <= best.lower_bound**2 * (1 + 1e-12))
+        assert np.all(frame["radius"] >= best.radius * (1 - 1e-12))
+        np.testing.assert_allclose(
+            frame["fw_gap"], frame["radius"] ** 2 - frame["gamma"], atol=1e-12
+        )
+
+
+# --- the two identities, against literal versions of Yildirim's algorithms ----------
+
+
+def yildirim(points, away, steps):
+    """Dual values of Yildirim's algorithms (2008), written down as he has them."""
+    m = len(points)
+    p = np.argmax(((points - points[0]) ** 2).sum(1))
+    q = np.argmax(((points - points[p]) ** 2).sum(1))
+    u = np.zeros(m)
+    u[[p, q]] = 0.5
+    values = []
+    for _ in range(steps):
+        c = u @ points
+        d = ((points - c) ** 2).sum(1)
+        gamma = u @ d
+        values.append(gamma)
+        kappa = np.argmax(d)
+        active = np.flatnonzero(u)
+        xi = active[np.argmin(d[active])]
+        plus, minus = d[kappa] / gamma - 1, 1 - d[xi] / gamma
+        if not away or plus > minus:
+            lam = plus / (2 * (1 + plus))
+            u *= 1 - lam
+            u[kappa] += lam
+        else:
+            lam = min(minus / (2 * (1 - minus)), u[xi] / (1 - u[xi]))
+            u *= 1 + lam
+            u[xi] = max(u[xi] - lam, 0.0)
+            if lam == u[xi] / (1 - u[xi]) or u[xi] < 1e-15:
+                u[xi] = 0.0
+    return np.array(values)
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_core_set_is_frank_wolfe_from_the_pair(away):
+    points = cloud(10, 50, 5)
+    steps = 60
+    literal = yildirim(points, away, steps)
+    solver = away_step if away else frank_wolfe
+    ours = core_set(points, eps=1e-12, away=away, max_iter=steps - 1)
+    theirs = solver(points, start="pair", tol=0.0, max_iter=steps - 1)
+    for ball in (ours, theirs):
+        np.testing.assert_allclose(ball.trace.to_frame()["gamma"], literal, rtol=1e-10)
+
+
+# --- starts, stops, bookkeeping ----------------------------------------------------
+
+
+def test_warm_starts_continue_where_the_solution_stopped():
+    points = cloud(11)
+    first = away_step(points, max_iter=5)
+    assert not first.converged
+    for start in (first, (first.support, first.weights)):
+        second = away_step(points, start=start, tol=1e-9)
+        assert second.trace.gamma[0] == pytest.approx(first.lower_bound**2, rel=1e-12)
+        assert second.converged
+    assert away_step(points, start=second, tol=1e-6).iterations == 0
+
+
+def test_pair_start_is_at_least_a_third_of_the_optimum():
+    for seed in range(30):
+        points = cloud(seed, 20, 2)
+        frame = away_step(points, start="pair", tol=1e-9).trace.to_frame()
+        assert frame["gamma"].iloc[0] >= frame["gamma"].iloc[-1] / 3
+
+
+def test_uniform_start_begins_at_the_mean():
+    points = cloud(12, 30, 3)
+    seen = []
+    ball = pairwise(points, start="uniform", tol=1e-8, callback=seen.append)
+    np.testing.assert_allclose(seen[0].center, points.mean(axis=0), atol=1e-14)
+    assert seen[0].gamma == pytest.approx(points.var(axis=0).sum())
+    assert seen[0].support.size == 30
+    assert ball.support.size <= 4
+
+
+def test_tolerances_are_what_they_say():
+    points = 7.0 * cloud(13)
+    absolute = away_step(points, gap="absolute", tol=1e-2)
+    assert absolute.radius**2 - absolute.lower_bound**2 <= 1e-2
+    assert "absolute gap" in absolute.message
+    relative = away_step(points, gap="relative", tol=1e-2)
+    assert relative.radius**2 - relative.lower_bound**2 <= 1e-2 * relative.lower_bound**2
+    eps = core_set(points, eps=1e-2)
+    assert eps.radius <= eps.lower_bound * 1.01 * (1 + 1e-12)
+
+
+def test_two_sided_stop_is_the_stricter_one():
+    points = cloud(14, 300, 6)
+    one = core_set(points, eps=1e-3, away=True, two_sided=False)
+    two = core_set(points, eps=1e-3, away=True)
+    assert one.iterations <= two.iterations
+    frame = two.trace.to_frame().iloc[-1]
+    assert max(frame.fw_gap, frame.away_gap) <= frame.gamma * (1.001**2 - 1) * (1 + 1e-9)
+
+
+def test_limits_stop_and_say_so():
+    ball = away_step(cloud(15), max_iter=3, tol=1e-12)
+    assert (ball.iterations, ball.converged) == (3, False)
+    assert ball.message == "iteration limit 3 reached"
+    ball = away_step(cloud(15), time_limit=1e-9, tol=0.0)
+    assert not ball.converged
+    assert ball.message == "time limit 1e-09 s reached"
+    assert verify(cloud(15), ball, rtol=10).passed
+
+
+def test_callback_sees_each_iterate_and_may_stop():
+    seen = []
+
+    def stop_after_four(state):
+        seen.append(state)
+        return state.iteration == 4
+
+    ball = away_step(cloud(16), callback=stop_after_four, tol=1e-12)
+    assert [state.iteration for state in seen] == [0, 1, 2, 3, 4]
+    assert ball.message == "stopped by the callback"
+    np.testing.assert_allclose(
+        seen[-1].weights @ cloud(16)[seen[-1].support], seen[-1].center, atol=1e-14
+    )
+
+
+def test_trace_columns_and_kinds():
+    columns = "iteration gamma fw_gap away_gap radius kind step active seconds".split()
+    kinds = {
+        frank_wolfe: {"FW"},
+        away_step: {"FW", "away", "drop"},
+        pairwise: {"pairwise", "drop"},
+        blended_pairwise: {"FW", "pairwise", "drop"},
+    }
+    for solver, expected in kinds.items():
+        frame = solver(cloud(17, 300, 6), tol=1e-6).trace.to_frame()
+        assert list(frame.columns) == columns
+        assert frame["kind"].iloc[0] == "start"
+        assert set(frame["kind"].iloc[1:]) <= expected
+        assert np.all(frame["active"] >= 1)
+        assert np.all(np.diff(frame["seconds"]) >= 0)
+        assert list(frame["iteration"]) == list(range(len(frame)))
+        drops = frame["kind"] == "drop"
+        assert np.all(np.diff(frame["active"])[drops[1:]] <= 0)
+    frame = core_set(cloud(17, 300, 6), eps=1e-6, away=True).trace.to_frame()
+    assert set(frame["kind"].iloc[1:]) == {"plus", "minus", "drop"}
+    assert away_step(cloud(17), trace=False).trace is None
+
+
+def test_linear_rates_down_to_1e12():
+    points = np.random.default_rng(18).normal(size=(2000, 8))
+    for solver in (*LINEAR, core_set):
+        if solver is core_set:
+            ball = core_set(points, eps=4e-13, away=True, two_sided=False, max_iter=10_000)
+        else:
+            ball = solver(points, gap="relative", tol=1e-12, max_iter=10_000)
+        assert ball.converged
+        frame = ball.trace.to_frame()
+        gap = (frame["fw_gap"] / frame["gamma"].where(frame["gamma"] > 0)).cummin()
+        tail = gap[(gap < 1e-3) & (gap > 1e-12)]
+        fit = np.polyfit(tail.index, np.log(tail), 1)
+        residual = np.log(tail) - np.polyval(fit, tail.index)
+        assert fit[0] < 0
+        assert 1 - residual.var() / np.log(tail).var() > 0.9
+
+
+def test_known_atoms_cost_no_pass():
+    ball = away_step(cloud(19, 2000, 6), gap="relative", tol=1e-10, max_iter=400)
+    met = len({*ball.support}) + (ball.trace.to_frame()["kind"] == "FW").sum()
+    assert ball.passes < ball.iterations
+    assert ball.passes <= met + 3
+
+
+def test_few_kept_columns_change_passes_but_not_the_answer(monkeypatch):
+    points = cloud(20, 400, 6)
+    reference = blended_pairwise(points, tol=1e-9)
+    monkeypatch.setattr(MODULE, "KEPT_BYTES", 2 * 8 * 400)
+    few = blended_pairwise(points, tol=1e-9)
+    assert few.radius == pytest.approx(reference.radius, rel=1e-9)
+    assert few.passes > reference.passes
+    assert few.passes <= few.iterations + 4
+
+
+def test_drift_is_removed(monkeypatch):
+    points = cloud(21, 300, 5)
+    reference = pairwise(points, gap="relative", tol=1e-12, max_iter=20_000)
+    monkeypatch.setattr(MODULE, "REFRESH_EVERY", 7)
+    often = pairwise(points, gap="relative", tol=1e-12, max_iter=20_000)
+    assert often.radius == pytest.approx(reference.radius, rel=1e-12)
+
+
+def test_start_at_the_optimum_and_zero_tolerance():
+    points = [[-1.0, 0.0], [1.0, 0.0]]
+    ball = away_step(points, start="pair", tol=0.0)
+    assert (ball.iterations, ball.converged, ball.radius) == (0, True, 1.0)
+    ball = away_step(cloud(22), tol=0.0, max_iter=3000)
+    assert ball.relative_error < 1e-14
+
+
+def test_same_input_same_output():
+    for solver in ALL:
+        one, two = (solver(cloud(23), max_iter=200) for _ in range(2))
+        assert one.radius == two.radius
+        assert np.array_equal(one.center, two.center)
+        assert np.array_equal(one.weights, two.weights)
+
+
+def test_input_forms_agree_and_are_left_alone():
+    points = cloud(24, 30, 3)
+    reference = away_step(points, tol=1e-9)
+    frozen = points.copy()
+    frozen.setflags(write=False)
+    wide = np.zeros((30, 6))
+    wide[:, ::2] = points
+    for form in (
+        points.tolist(),
+        pd.DataFrame(points),
+        np.asfortranarray(points),
+        frozen,
+        wide[:, ::2],
+    ):
+        ball = away_step(form, tol=1e-9)
+        assert ball.radius == pytest.approx(reference.radius, rel=1e-12)
+    single = points.astype(np.float32)
+    kept = single.copy()
+    ball = away_step(single, gap="relative", tol=1e-10)
+    assert verify(single, ball).passed
+    assert np.array_equal(single, kept)
+    whole = np.round(10 * points).astype(int)
+    assert away_step(whole, gap="relative", tol=1e-10).radius == pytest.approx(
+        away_step(whole.astype(float), gap="relative", tol=1e-10).radius
+    )
+
+
+def test_far_from_the_origin():
+    points = cloud(25, 500, 4)
+    near = away_step(points, gap="relative", tol=1e-10)
+    far = away_step(points + 1e8, gap="relative", tol=1e-10)
+    assert far.radius == pytest.approx(near.radius, rel=1e-7)
+
+
+# --- refusals ----------------------------------------------------------------------
+
+SQUARE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+
+REFUSED = [
+    (dict(tol=-1.0), "tol must be a finite number >= 0, found -1.0"),
+    (dict(tol=math.nan), "tol must be a finite number >= 0, found nan"),
+    (dict(tol="small"), "tol must be a finite number >= 0, found 'small'"),
+    (dict(max_iter=-1), "max_iter must be >= 0, found -1"),
+    (dict(max_iter=2.5), "max_iter must be a whole number, found 2.5"),
+    (dict(max_iter=True), "max_iter must be a whole number, found True"),
+    (dict(time_limit=0), "time_limit must be a number of seconds > 0, found 0"),
+    (dict(gap="duality"), "gap must be one of absolute, relative, found 'duality'"),
+    (
+        dict(start="last"),
+        "start must be one of first, pair, uniform, a Solution or (indices, weights), "
+        "found 'last'",
+    ),
+    (
+        dict(start=([0, 5], [0.5, 0.5])),
+        "start must index the 3 points, found 0 to 5",
+    ),
+    (
+        dict(start=([0, 1], [0.9, 0.3])),
+        "start must hold weights >= 0 that sum to 1, found smallest 0.3 and sum 1.2",
+    ),
+    (
+        dict(start=([0, 0], [0.5, 0.5])),
+        "start must hold distinct whole numbers as indices",
+    ),
+    (
+        dict(start=([0, 1], [1.0])),
+        "start must hold indices and weights of the same length >= 1, found shapes "
+        "(2,) and (1,)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_senseless_arguments_are_refused(options, message):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        away_step(SQUARE, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("eps", [0.0, -1.0, math.inf, math.nan, "0.1"])
+def test_senseless_eps_is_refused(eps):
+    with pytest.raises(ValueError) as caught:
+        core_set(SQUARE, eps=eps)
+    assert str(caught.value) == f"eps must be a finite number > 0, found {eps!r}"
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e150, 1e200])
+@pytest.mark.parametrize("solver", ALL, **names)
+def test_scales_where_squares_fail_are_refused(solver, scale):
+    with pytest.raises(ValueError, match="use minimum_enclosing_ball, which does"):
+        solver(scale * np.array(SQUARE))
+    assert scale > LARGEST_SPREAD or scale < 1e-140
+
+
+@pytest.mark.parametrize("solver", ALL, **names)
+def test_one_far_outlier(solver):
+    points = np.vstack([cloud(26, 50, 3), [[1e12, 0.0, 0.0]]])
+    ball = solver(points, max_iter=5000)
+    assert ball.radius == pytest.approx(5e11, rel=1e-3)
+
+
+def test_exact_answer_by_brute_force_in_rationals():
+    """Small integer clouds: all supports of at most three points in the plane."""
+    from fractions import Fraction
+
+    rng = np.random.default_rng(27)
+    for _ in range(25):
+        points = rng.integers(-5, 6, size=(6, 2))
+        best = _smallest_circle(points, Fraction)
+        ball = away_step(points, gap="relative", tol=1e-12, max_iter=20_000)
+        assert ball.radius**2 == pytest.approx(float(best), rel=1e-9, abs=1e-12)
+
+
+def _smallest_circle(points, number):
+    rows = sorted({tuple(map(number, map(int, row))) for row in points})
+    if len(rows) == 1:
+        return number(0)
+    centers = [
+        ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for a, b in itertools.combinations(rows, 2)
+    ]
+    for a, b, c in itertools.combinations(rows, 3):
+        d = 2 * (a[0] * (b[1] - c[1]) + b[0] * (c[1] - a[1]) + c[0] * (a[1] - b[1]))
+        if d == 0:
+            continue
+        squares = [x * x + y * y for x, y in (a, b, c)]
+        x = sum(
+            s * (q[1] - r[1])
+            for s, q, r in zip(squares, (b, c, a), (c, a, b), strict=True)
+        )
+        y = sum(
+            s * (r[0] - q[0])
+            for s, q, r in zip(squares, (b, c, a), (c, a, b), strict=True)
+        )
+        centers.append((x / d, y / d))
+    return min(
+        max((x - cx) ** 2 + (y - cy) ** 2 for x, y in rows) for cx, cy in centers
+    )
+
+
+def test_solution_shows_itself():
+    ball = away_step(SQUARE, tol=1e-9)
+    assert isinstance(ball, Solution)
+    assert repr(ball).startswith("Solution(radius 0.707106")
+    assert '<th scope="row">radius</th>' in ball._repr_html_()
