@@ -118,7 +118,8 @@ def report_split(dataset, seed=123, nominal_fraction=0.5, scaling="standard"):
     --------
     >>> from mebnb.datasets import load_dataset
     >>> report_split(load_dataset("breast_cancer"))
-    Split(breast_cancer: train 178 nominal, test 179 nominal + 212 anomalies, 30 features)
+    Split(breast_cancer: train 178 nominal, test 179 nominal + 212 anomalies,
+    30 features)
     """
     is_anomaly = ~np.asarray(dataset.is_nominal)
     nominal_rows = np.flatnonzero(~is_anomaly)
@@ -130,7 +131,8 @@ def report_split(dataset, seed=123, nominal_fraction=0.5, scaling="standard"):
 
     features = dataset.encoded()
     values = features.to_numpy()
-    scaled = _scaled(scaling, values[train_rows], [values[train_rows], values[test_rows]])
+    train, test = values[train_rows], values[test_rows]
+    scaled = _scaled(scaling, train, [train, test])
     return _split(
         dataset.name, scaled, (train_rows, test_rows), is_anomaly, features.columns
     )
@@ -316,7 +318,9 @@ def _count(fraction, total):
 
 def _scaled(scaling, fit_on, arrays):
     if scaling not in SCALERS:
-        raise ValueError(f"scaling must be one of {', '.join(SCALERS)}; found {scaling!r}")
+        raise ValueError(
+            f"scaling must be one of {', '.join(SCALERS)}; found {scaling!r}"
+        )
     if SCALERS[scaling] is None:
         return list(arrays)
     scaler = SCALERS[scaling]().fit(fit_on)

@@ -1,4 +1,4 @@
-"""The catalogue: what each data set is, where it comes from and how it is recognised."""
+"""The catalogue: what each data set is, its source, and how it is recognised."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Card:
     file_sha256 : str
         Hash of the file's official bytes (unpacked); empty where they are not
         established.
-    values_sha256 : str
+    value_sha256 : str
         Hash of the parsed values, see `mebnb.datasets.values_hash`.
     address : str
         Official address; empty where there is none.
@@ -63,7 +63,7 @@ class Card:
     quirks: tuple[str, ...] = ()
     file: str = ""
     file_sha256: str = ""
-    values_sha256: str = ""
+    value_sha256: str = ""
     address: str = ""
     archive_path: tuple[str, ...] = ()
     parent: str = field(default="")
@@ -71,7 +71,7 @@ class Card:
     @property
     def sha256(self):
         """The hash that the data are checked against: the file's, else the values'."""
-        return self.file_sha256 or self.values_sha256
+        return self.file_sha256 or self.value_sha256
 
     def _lines(self):
         counts = ", ".join(f"{label} {n}" for label, n in self.counts.items())
@@ -96,7 +96,8 @@ class Card:
     def _repr_html_(self):
         rows = "".join(
             f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
-            f'<td style="text-align:left;overflow-wrap:anywhere">{escape(value)}</td></tr>'
+            f'<td style="text-align:left;overflow-wrap:anywhere">{escape(value)}</td>'
+            "</tr>"
             for name, value in self._lines()
         )
         return f"<table><tbody>{rows}</tbody></table>"
@@ -122,7 +123,7 @@ _ORIGINALS = [
             "them nearly proportional: radius, perimeter and area.",
             "Rows with a concavity of exactly 0.",
         ),
-        values_sha256="4be0fe1a0d60dfdb45831c35ae33e74f408c8a2493c74f492a32c9ed4c9680ac",
+        value_sha256="4be0fe1a0d60dfdb45831c35ae33e74f408c8a2493c74f492a32c9ed4c9680ac",
     ),
     Card(
         name="iranian_churn",
@@ -146,7 +147,7 @@ _ORIGINALS = [
         file_sha256="90d5fb6bd1630cd4de4b4d28fcf8b4cb92a8f6ab7484605b0799d47386f7dbe1",
         address=UCI + "563/iranian+churn+dataset.zip",
         archive_path=("Customer Churn.csv",),
-        values_sha256="96602ab3e7fb1b7a18992f441d7c9f22fa175062d2aa365930d39b66c4fa9c1e",
+        value_sha256="96602ab3e7fb1b7a18992f441d7c9f22fa175062d2aa365930d39b66c4fa9c1e",
     ),
     Card(
         name="vertebral_column",
@@ -168,7 +169,7 @@ _ORIGINALS = [
         file="vertebral_column/column_2C_weka.arff",
         address=UCI + "212/vertebral+column.zip",
         archive_path=("column_2C_weka.arff",),
-        values_sha256="9b56915f70143c1773767bc6664e598373f815bc19715d94eb2eb5ef6b0b10ff",
+        value_sha256="9b56915f70143c1773767bc6664e598373f815bc19715d94eb2eb5ef6b0b10ff",
     ),
     Card(
         name="vertebral_column_3c",
@@ -188,7 +189,7 @@ _ORIGINALS = [
         file="vertebral_column/column_3C_weka.arff",
         address=UCI + "212/vertebral+column.zip",
         archive_path=("column_3C_weka.arff",),
-        values_sha256="422b23271c8969bc78731260763e654d9d6bb08056357d979f250e454e311a92",
+        value_sha256="422b23271c8969bc78731260763e654d9d6bb08056357d979f250e454e311a92",
     ),
     Card(
         name="maternal_risk",
@@ -213,7 +214,7 @@ _ORIGINALS = [
         file_sha256="a1f7025719f84715096e0d1f95ae2e56b57809b9b15449e1836c96a7d976ae9b",
         address=UCI + "863/maternal+health+risk.zip",
         archive_path=("Maternal Health Risk Data Set.csv",),
-        values_sha256="84f3a60027abd18097f4bf877a9af10d73d23cdb22854f5966c54f177e796078",
+        value_sha256="84f3a60027abd18097f4bf877a9af10d73d23cdb22854f5966c54f177e796078",
     ),
 ]
 

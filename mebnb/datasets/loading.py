@@ -160,12 +160,12 @@ def _verified(card, features, labels):
         fault = f"{features.shape[0]} x {features.shape[1]} values"
     elif counts != card.counts:
         fault = f"the counts {counts}"
-    elif card.values_sha256 and found != card.values_sha256:
+    elif card.value_sha256 and found != card.value_sha256:
         fault = f"values with sha256 {found[:12]}..."
     else:
         return features, labels
     raise DatasetNotAvailable(
         f"The data set {card.name} is not used because it has {fault} and thus is not "
         f"the published one ({card.rows} x {card.columns}, sha256 of the values "
-        f"{card.values_sha256[:12]}...)."
+        f"{card.value_sha256[:12]}...)."
     )
