@@ -318,6 +318,81 @@ class Trace:
         columns |= {name: values for name, values in vars(self).items()}
         return pd.DataFrame(columns)
 
+    def relative_gaps(self):
+        """FW gap / gamma at each gap evaluation; infinite where gamma is 0.
+
+        Returns
+        -------
+        ndarray, shape (iterations + 1,)
+        """
+        gamma, gap = np.array(self.gamma), np.array(self.fw_gap)
+        relative = np.full(gamma.shape, math.inf)
+        np.divide(gap, gamma, out=relative, where=gamma > 0.0)
+        return relative
+
+    def iterations_to(self, level):
+        """Steps taken until FW gap / gamma is first at most a level.
+
+        Parameters
+        ----------
+        level : float
+
+        Returns
+        -------
+        int or None
+            None when the trace never gets there.
+        """
+        reached = np.flatnonzero(self.relative_gaps() <= level)
+        return int(reached[0]) if reached.size else None
+
+    def linear_rate(self, above=1e-12, below=1e-3):
+        """Fit log(FW gap / gamma) = a + b iteration where the gap lies in a band.
+
+        The gap is not monotone; the smallest seen so far is fitted.
+
+        Parameters
+        ----------
+        above, below : float
+            The band of relative gaps that is fitted.
+
+        Returns
+        -------
+        factor : float
+            exp(b), by which the gap shrinks an iteration.
+        r2 : float
+            Coefficient of determination of the fit; both NaN with fewer than 3 points.
+        """
+        return self._fit(np.arange(len(self)), above, below, np.exp)
+
+    def power_rate(self, above=1e-12, below=1e-1):
+        """Fit log(FW gap / gamma) = a + p log(iteration) where the gap lies in a band.
+
+        Parameters
+        ----------
+        above, below : float
+
+        Returns
+        -------
+        power : float
+            p; -1 is the 1/t rate.
+        r2 : float
+        """
+        with np.errstate(divide="ignore"):
+            return self._fit(np.log(np.arange(len(self))), above, below, float)
+
+    def _fit(self, x, above, below, finish):
+        gap = np.minimum.accumulate(self.relative_gaps())
+        band = (gap >= above) & (gap <= below) & np.isfinite(x)
+        if band.sum() < 3:
+            return math.nan, math.nan
+        x, y = x[band], np.log(gap[band])
+        slope, intercept = np.polyfit(x, y, 1)
+        variance = y.var()
+        if variance == 0.0:
+            return math.nan, math.nan
+        r2 = 1.0 - (y - slope * x - intercept).var() / variance
+        return float(finish(slope)), float(r2)
+
 
 @dataclass(frozen=True, repr=False)
 class Solution:

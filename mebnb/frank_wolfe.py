@@ -74,6 +74,15 @@ class State:
     farthest: int
 
 
+def _dot(x, y):
+    """Inner product in an order that no processor's BLAS decides.
+
+    Iteration counts hang on the last bit where two atoms tie, so that counts made on
+    one machine are those of another.
+    """
+    return float(np.einsum("i,i->", x, y))
+
+
 # --- the iterate -------------------------------------------------------------------
 
 
@@ -131,7 +140,7 @@ class _Columns:
     def between(self, one, other):
         """Squared distance of two atoms' locations."""
         apart = self.location(one) - self.location(other)
-        return float(apart @ apart)
+        return _dot(apart, apart)
 
 
 class _Iterate:
@@ -159,7 +168,7 @@ class _Iterate:
         distances = self.columns.distances(center)
         if self.columns.size > self.columns.m:
             distances = np.append(distances, distances.mean())
-        gamma = float(self.weights[self.active] @ distances[self.active])
+        gamma = _dot(self.weights[self.active], distances[self.active])
         self.product = distances + gamma
         self.fresh = True
         self.look()
@@ -167,7 +176,7 @@ class _Iterate:
     def look(self):
         """Refresh the dual value, both gaps, the farthest and the nearest atom."""
         on_active = self.product[self.active]
-        self.gamma = 0.5 * float(self.weights[self.active] @ on_active)
+        self.gamma = 0.5 * _dot(self.weights[self.active], on_active)
         self.farthest = int(self.product[: self.columns.m].argmax())
         self.fw_gap = float(self.product[self.farthest]) - 2.0 * self.gamma
         lowest = int(on_active.argmin())

@@ -317,13 +317,27 @@ def test_linear_rates_down_to_1e12():
         else:
             ball = solver(points, gap="relative", tol=1e-12, max_iter=10_000)
         assert ball.converged
-        frame = ball.trace.to_frame()
-        gap = (frame["fw_gap"] / frame["gamma"].where(frame["gamma"] > 0)).cummin()
-        tail = gap[(gap < 1e-3) & (gap > 1e-12)]
-        fit = np.polyfit(tail.index, np.log(tail), 1)
-        residual = np.log(tail) - np.polyval(fit, tail.index)
-        assert fit[0] < 0
-        assert 1 - residual.var() / np.log(tail).var() > 0.9
+        factor, r2 = ball.trace.linear_rate()
+        assert 0.9 < factor < 1.0
+        assert r2 > 0.9
+
+
+def test_plain_frank_wolfe_goes_like_one_over_t():
+    points = np.random.default_rng(18).normal(size=(2000, 8))
+    for ball in (
+        frank_wolfe(points, gap="relative", tol=1e-3, max_iter=20_000),
+        core_set(points, eps=5e-4, max_iter=20_000),
+    ):
+        power, r2 = ball.trace.power_rate(above=1e-3)
+        assert -1.3 < power < -0.7
+        assert r2 > 0.9
+
+
+def test_trace_counts_steps_to_a_level():
+    trace = away_step(cloud(30), gap="relative", tol=1e-6).trace
+    assert trace.iterations_to(1e-6) == len(trace) - 1
+    assert trace.iterations_to(1e-12) is None
+    assert trace.relative_gaps()[0] == math.inf
 
 
 def test_known_atoms_cost_no_pass():
