@@ -318,7 +318,7 @@ def test_linear_rates_down_to_1e12():
             ball = solver(points, gap="relative", tol=1e-12, max_iter=10_000)
         assert ball.converged
         factor, r2 = ball.trace.linear_rate()
-        assert 0.9 < factor < 1.0
+        assert 0.5 < factor < 1.0
         assert r2 > 0.9
 
 
