@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mebnb.datasets.cards import CARDS, Card, card_of
+from mebnb.datasets.cards import CARDS, RULES, Card, card_of
 from mebnb.datasets.parsing import breast_cancer, parse, values_hash
 from mebnb.datasets.places import MIRROR, DatasetNotAvailable, find, read_file
 
@@ -92,7 +92,8 @@ def load_dataset(name):
     Dataset(breast_cancer: 569 rows, 30 features, 357 nominal)
     """
     card = card_of(name)
-    features, labels = _verified(card, *_read(card))
+    values = _derive(card) if card.parent else _read(card)
+    features, labels = _verified(card, *values)
     return Dataset(name, features, labels, card.nominal, card)
 
 
@@ -121,6 +122,8 @@ def list_datasets():
 
 
 def _place(card):
+    if card.parent:
+        return _place(card_of(card.parent))
     if not card.file:
         return "scikit-learn"
     place, _ = find(card)
@@ -151,6 +154,20 @@ def _read(card):
         raise DatasetNotAvailable(
             f"The data set {card.name} is not used because {path.name} is {error}."
         ) from None
+
+
+def _derive(card):
+    """Cut an imbalanced set out of its parent, in file order."""
+    rule, parent = RULES[card.name], load_dataset(card.parent)
+    positive = parent.labels.isin(rule.positive)
+    chosen = ~parent.labels.index.isin(rule.without)
+    if rule.negative is not None:
+        chosen &= positive | parent.labels.isin(rule.negative)
+    labels = positive.map({True: "positive", False: "negative"}).rename("class")
+    return (
+        parent.features[chosen].reset_index(drop=True),
+        labels[chosen].reset_index(drop=True),
+    )
 
 
 def _verified(card, features, labels):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from io import BytesIO, StringIO
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -33,10 +34,10 @@ def parse(name, content):
         When the bytes are not such a file.
     """
     try:
-        features, labels = PARSERS[name](content)
-    except (KeyError, IndexError, UnicodeDecodeError, pd.errors.ParserError) as error:
-        raise ValueError(f"not a file of {name}: {error}") from None
-    return features, labels
+        return PARSERS[name](content)
+    except (KeyError, IndexError, ValueError, EOFError, BadZipFile) as error:
+        why = " ".join(str(error).split())
+        raise ValueError(f"not a file of {name} ({why})") from None
 
 
 def values_hash(features, labels):
@@ -89,6 +90,46 @@ def _vertebral_column(content):
     return _split_off(table, "class")
 
 
+def _abalone(content):
+    names = ["Sex", "Length", "Diameter", "Height", "Whole weight", "Shucked weight"]
+    names += ["Viscera weight", "Shell weight", "rings"]
+    return _split_off(pd.read_csv(BytesIO(content), header=None, names=names), "rings")
+
+
+def _yeast(content):
+    names = "sequence mcg gvh alm mit erl pox vac nuc class".split()
+    table = pd.read_csv(BytesIO(content), header=None, names=names, sep=r"\s+")
+    return _split_off(table.drop(columns="sequence"), "class")
+
+
+def _wine_red(content):
+    return _split_off(pd.read_csv(BytesIO(content), sep=";"), "quality")
+
+
+def _tissue_expression(content):
+    table = pd.read_csv(BytesIO(content)).drop(columns="rownames")
+    features, labels = _split_off(table, "y")
+    return features, labels.rename("tissue")
+
+
+def _all_leukemia(content):
+    with np.load(BytesIO(content)) as arrays:
+        features = _wide_frame(arrays["X"], arrays["probes"])
+        lineage = pd.Series(arrays["BT"]).str[0] + "-lineage"
+    return features, lineage.rename("lineage")
+
+
+def _gene_expression(content):
+    with np.load(BytesIO(content)) as arrays:
+        features = _wide_frame(arrays["X"], arrays["genes"])
+        labels = pd.Series(arrays["labels"], name="tumour")
+    return features, labels
+
+
+def _wide_frame(values, names):
+    return pd.DataFrame(values.astype(np.float64), columns=list(map(str, names)))
+
+
 def _split_off(table, label):
     return table.drop(columns=label), table[label]
 
@@ -98,4 +139,10 @@ PARSERS = {
     "vertebral_column": _vertebral_column,
     "vertebral_column_3c": _vertebral_column,
     "maternal_risk": _maternal_risk,
+    "abalone": _abalone,
+    "yeast": _yeast,
+    "wine_red": _wine_red,
+    "tissue_expression": _tissue_expression,
+    "all_leukemia": _all_leukemia,
+    "gene_expression": _gene_expression,
 }

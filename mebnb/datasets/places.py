@@ -13,6 +13,8 @@ __all__ = ["MIRROR", "DatasetNotAvailable", "find", "read_file"]
 MIRROR = "MEBNB_DATA_MIRROR"
 """Environment variable: a folder that holds the files in the layout of `data/`."""
 
+CLONE = Path(__file__).resolve().parents[2]
+
 
 class DatasetNotAvailable(RuntimeError):
     """A data set is not here or not as published; one sentence says which and why."""
@@ -56,9 +58,8 @@ def read_file(path):
 
 
 def _folders():
-    clone = Path(__file__).resolve().parents[2]
-    # An installed package has no data folder beside it, and a stranger's may lie there.
-    if (clone / "pyproject.toml").is_file() and (clone / "data").is_dir():
-        yield "clone", clone / "data"
+    # Beside an installed package may lie a data folder that is not ours.
+    if (CLONE / "pyproject.toml").is_file():
+        yield "clone", CLONE / "data"
     if os.environ.get(MIRROR):
         yield "mirror", Path(os.environ[MIRROR])
