@@ -170,7 +170,12 @@ PANELS = {
 
 
 def convergence(
-    solutions, panels=("objective", "fw_gap", "active"), *, x="iteration", gamma=None
+    solutions,
+    panels=("objective", "fw_gap", "active"),
+    *,
+    x="iteration",
+    gamma=None,
+    linear=False,
 ):
     """Traces of several algorithms, one panel a quantity.
 
@@ -184,6 +189,8 @@ def convergence(
         "iteration" or "seconds".
     gamma : float or None
         The optimal value gamma*, needed for "objective".
+    linear : bool
+        Linear axes throughout, as the report has them; no rate can be seen on these.
 
     Returns
     -------
@@ -195,6 +202,7 @@ def convergence(
         )
         for ax, panel in zip(axes[0], panels, strict=True):
             ylabel, scale = PANELS[panel]
+            scale = "linear" if linear else scale
             for name, solution in solutions.items():
                 frame = solution.trace.to_frame()
                 values = _panel_values(frame, panel, gamma)

@@ -18,6 +18,7 @@ from mebnb.steps import ShortStep
 __all__ = [
     "REPORT_ALGORITHMS",
     "SLIDES_ALGORITHMS",
+    "check_parameters",
     "outside",
     "report_row",
     "report_solution",
@@ -43,6 +44,60 @@ SLIDES_ALGORITHMS = {
 SLIDES_BLENDING_MARGIN = 1e-5
 # The slides called a point an anomaly when it lay farther out than this.
 SLIDES_SLACK = 1e-6
+
+
+def check_parameters(**values):
+    """Refuse senseless notebook parameters, in one sentence each.
+
+    Parameters
+    ----------
+    **values
+        Any of seed, nominal_fraction, epsilons, algorithms, extra_splits.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, what was found and what is expected.
+    """
+    for name, value in values.items():
+        expected, accepts = _ACCEPTED[name]
+        if not accepts(value):
+            raise ValueError(f"{name} must be {expected}, found {value!r}")
+
+
+def _whole(value, lowest):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= lowest
+
+
+def _number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _filled_list(value, accepts):
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    return all(accepts(item) for item in value) and len(set(value)) == len(value)
+
+
+_ACCEPTED = {
+    "seed": (
+        "a whole number from 0 to 2**32 - 1",
+        lambda v: _whole(v, 0) and v < 2**32,
+    ),
+    "nominal_fraction": (
+        "a number strictly between 0 and 1",
+        lambda v: _number(v) and 0 < v < 1,
+    ),
+    "epsilons": (
+        "a list of different numbers > 0 and <= 10",
+        lambda v: _filled_list(v, lambda e: _number(e) and 0 < e <= 10),
+    ),
+    "algorithms": (
+        f"a list of different names from {', '.join(REPORT_ALGORITHMS)}",
+        lambda v: _filled_list(v, lambda a: a in REPORT_ALGORITHMS),
+    ),
+    "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
+}
 
 
 def outside(points, center, radius, slack=0.0):

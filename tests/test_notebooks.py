@@ -1,0 +1,171 @@
+"""What every committed notebook must be, and reruns with other parameters."""
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+TYPES = re.compile(r"(int|float|str|bool|list\[(int|float|str|bool)\])$")
+MACHINE_PATH = re.compile(r"/(?:home|root|work|tmp|Users)/[\w.-]+")
+
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def read(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def outputs(path):
+    for cell in code_cells(path):
+        yield from cell.outputs
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@each
+def test_name_is_number_and_words(path):
+    assert re.fullmatch(r"\d\d_[a-z0-9_]+", path.stem)
+    assert len({other.stem[:2] for other in NOTEBOOKS}) == len(NOTEBOOKS)
+
+
+@each
+def test_one_parameters_cell_whose_lines_papermill_explains(path):
+    tagged = [c for c in code_cells(path) if "parameters" in c.metadata.get("tags", [])]
+    assert len(tagged) == 1
+    lines = [line for line in tagged[0].source.splitlines() if line.strip()]
+    known = papermill.inspect_notebook(str(path))
+    assert len(known) == len(lines), "every line of the cell is one parameter"
+    for name, told in known.items():
+        assert TYPES.fullmatch(told["inferred_type_name"]), f"{name} needs a type"
+        assert told["help"], f"{name} needs a comment"
+
+
+@each
+def test_executed_once_from_top_to_bottom(path):
+    counts = [cell.execution_count for cell in code_cells(path)]
+    assert counts == list(range(1, len(counts) + 1))
+    assert any(cell.outputs for cell in code_cells(path))
+
+
+@each
+def test_clean_metadata(path):
+    notebook = read(path)
+    assert notebook.metadata == {
+        "kernelspec": {
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "name": "python3",
+        },
+        "language_info": {"name": "python"},
+    }
+    for cell in notebook.cells:
+        assert set(cell.metadata) <= {"tags"}
+
+
+@each
+def test_clean_outputs(path):
+    for output in outputs(path):
+        assert output.output_type in {"execute_result", "display_data", "stream"}
+        if output.output_type == "stream":
+            assert output.name == "stdout", f"something on stderr: {output.text[:200]}"
+            text = output.text
+        else:
+            text = " ".join(
+                str(value)
+                for kind, value in output.data.items()
+                if not kind.startswith("image/")
+            )
+        assert not re.search(r"\b\w*Warning\b", text)
+        assert not MACHINE_PATH.search(text)
+        assert "\r" not in text
+        assert len(json.dumps(output)) < 2_000_000
+
+
+@each
+def test_every_picture_has_an_alternative_text(path):
+    for output in outputs(path):
+        data = output.get("data", {})
+        assert "image/svg+xml" not in data and "image/jpeg" not in data
+        if "image/png" in data:
+            assert output.metadata.get("image/png", {}).get("alt", "").strip()
+
+
+@each
+def test_source_keeps_to_the_rules(path):
+    cells = read(path).cells
+    assert cells[0].cell_type == "markdown" and cells[0].source.startswith("# ")
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            assert r"\$" not in cell.source, "write USD instead of an escaped dollar"
+            assert not MACHINE_PATH.search(cell.source)
+        else:
+            assert not cell.source.rstrip().endswith(";"), "end figures with show(...)"
+            assert all(len(line) <= 96 for line in cell.source.splitlines())
+            assert not re.search(r"^\s*(def|class) ", cell.source, flags=re.M), (
+                "algorithms, loaders and plot recipes live in the package"
+            )
+
+
+# --- reruns ------------------------------------------------------------------------
+
+TABLE = "text/html"
+
+
+def rerun(name, tmp_path, **parameters):
+    """Run a notebook with other parameters, in a folder of its own."""
+    source = next(path for path in NOTEBOOKS if path.stem == name)
+    target = tmp_path / "out.ipynb"
+    papermill.execute_notebook(
+        str(source),
+        str(target),
+        parameters=parameters,
+        kernel_name="python3",
+        progress_bar=False,
+        cwd=str(tmp_path),
+    )
+    return nbformat.read(target, as_version=4)
+
+
+def shown(notebook):
+    return "\n".join(
+        output.data.get("text/plain", "")
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if "data" in output
+    )
+
+
+def test_breast_cancer_with_another_seed(tmp_path):
+    from mebnb import load_dataset
+    from mebnb.evaluation import report_split
+    from mebnb.protocols import report_table
+
+    text = shown(
+        rerun(
+            "09_breast_cancer",
+            tmp_path,
+            seed=7,
+            epsilons=[0.05],
+            algorithms=["ASFW", "APPFW"],
+            extra_splits=2,
+        )
+    )
+    table, _ = report_table(
+        report_split(load_dataset("breast_cancer"), seed=7), ["ASFW"], [0.05]
+    )
+    assert f"{table.radius[0]:.6f}" in text
+    assert "11.077366" not in text
