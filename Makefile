@@ -12,7 +12,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test setup lab bench test-large lock clean
+.PHONY: report test setup store lab bench test-large lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -36,6 +36,10 @@ test: setup
 
 test-large: setup
 	$(BIN)/python -m pytest tests -m large
+
+# Run a notebook in place and store it clean: make store NOTEBOOK=notebooks/09_breast_cancer.ipynb
+store: setup
+	$(BIN)/python -m mebnb.report.storing $(NOTEBOOK)
 
 lab: setup
 	$(BIN)/jupyter lab notebooks

@@ -1,5 +1,7 @@
 """pyproject.toml, environment.yml and the lock file speak of the same packages."""
 
+import doctest
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -67,3 +69,20 @@ def test_lock_pins_everything_and_names_no_registry():
         assert re.sub(r"[-_.]+", "-", requirement.name).lower() in normal
     assert "://" not in LOCK
     assert "--index" not in LOCK and "--find-links" not in LOCK
+
+
+def test_readme_lists_the_notebooks_by_their_titles():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = readme.split("<!-- notebooks -->")[1].split("<!-- /notebooks -->")[0]
+    listed = re.findall(r"^\| \[(\w+)\]\((\S+)\) \| (.+) \|$", table, flags=re.M)
+    expected = []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        title = "".join(cells[0]["source"]).splitlines()[0].removeprefix("# ")
+        expected.append((path.stem, f"notebooks/{path.name}", title))
+    assert listed == expected
+
+
+def test_readme_examples_run():
+    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert results.attempted > 0 and results.failed == 0
