@@ -24,6 +24,7 @@ __all__ = [
     "enclosing_radius",
     "frank_wolfe_gap",
     "gradient",
+    "kkt_residuals",
     "row_blocks",
     "squared_distances",
     "verify",
@@ -274,6 +275,38 @@ def enclosing_radius(points, center):
     float
     """
     return math.sqrt(float(squared_distances(points, center).max()))
+
+
+def kkt_residuals(points, weights, center, gamma):
+    """How far a primal-dual pair is from each optimality condition (report eqs. 12 to 25).
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    weights : ndarray, shape (m,)
+        The multipliers u.
+    center : ndarray, shape (n,)
+    gamma : float
+        The squared radius.
+
+    Returns
+    -------
+    dict of str -> float
+        Nonnegative, 0 where the condition holds; squared units of the data for
+        feasibility and complementarity.
+    """
+    excess = squared_distances(points, center) - gamma
+    return {
+        "stationarity in c: |c 1'u - A u|": float(
+            np.linalg.norm(center * weights.sum() - weights @ points)
+        ),
+        "stationarity in gamma: |1 - 1'u|": abs(1.0 - float(weights.sum())),
+        "primal feasibility: max(|a_i - c|^2 - gamma, 0)": max(float(excess.max()), 0.0),
+        "dual feasibility: max(-u_i, 0)": max(-float(weights.min()), 0.0),
+        "complementarity: max u_i ||a_i - c|^2 - gamma|": float(
+            np.abs(weights * excess).max()
+        ),
+    }
 
 
 # --- what a solver returns ---------------------------------------------------------

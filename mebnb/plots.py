@@ -24,6 +24,9 @@ __all__ = [
     "ball_2d",
     "convergence",
     "distribution_over_splits",
+    "fermat_spiral",
+    "multipliers_2d",
+    "primal_and_dual",
     "show",
     "style",
 ]
@@ -155,6 +158,64 @@ def ball_2d(ax, points, ball, *, anomalies=None, label="points"):
     ax.set_aspect("equal")
     ax.set_xlabel("$x_1$")
     ax.set_ylabel("$x_2$")
+
+
+def fermat_spiral(count):
+    """Points on a Fermat spiral, radius sqrt(k) at k golden angles (report Figure 1).
+
+    Parameters
+    ----------
+    count : int
+
+    Returns
+    -------
+    ndarray, shape (count, 2)
+    """
+    k = np.arange(1, count + 1)
+    angle = k * np.pi * (3.0 - np.sqrt(5.0))
+    return np.sqrt(k)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def multipliers_2d(ax, points, ball):
+    """The multipliers as weights: disks on the boundary points, area in proportion.
+
+    Lines join the center to the points that carry it.
+    """
+    ball_2d(ax, points, ball)
+    for row, weight in zip(ball.support, ball.weights, strict=True):
+        ax.plot(
+            *np.vstack([ball.center, points[row]]).T, color=COLORS["orange"], lw=1, zorder=1
+        )
+        ax.scatter(*points[row], s=900 * weight, color=COLORS["orange"], alpha=0.45)
+        ax.annotate(
+            f"{weight:.2f}", points[row], textcoords="offset points", xytext=(8, 8)
+        )
+
+
+def primal_and_dual(solution):
+    """Squared enclosing radius and dual value closing on each other, and their gap.
+
+    Parameters
+    ----------
+    solution : Solution
+        With a trace.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    frame = solution.trace.to_frame()
+    with style():
+        fig, (values, gap) = plt.subplots(1, 2, figsize=(8.0, 3.3))
+        values.plot(frame["radius"] ** 2, color=COLORS["red"], label="primal: max $d_i$")
+        values.plot(frame["gamma"], color=COLORS["blue"], ls="--", label=r"dual: $\gamma$")
+        values.set_ylabel("squared units")
+        values.legend()
+        gap.semilogy(frame["fw_gap"].where(frame["fw_gap"] > 0), color=COLORS["black"])
+        gap.set_ylabel("gap (squared units)")
+        for ax in (values, gap):
+            ax.set_xlabel("iteration")
+        return fig
 
 
 # --- convergence -------------------------------------------------------------------

@@ -6,6 +6,7 @@ import importlib
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from html import escape
 
 import pandas as pd
 
@@ -90,6 +91,39 @@ class DerivationTable:
         """The ids whose data were not at hand."""
         return list(self.frame.loc[self.frame["status"] != "run", "id"])
 
+    def outcomes(self):
+        """What came out, one readable line an entry, the same on every machine.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by id; columns place, verdict, outcome.
+        """
+        rows = [
+            {"id": row.id, "place": row.place, "verdict": row.verdict, "outcome": _told(row)}
+            for row in self.frame.itertuples()
+        ]
+        return pd.DataFrame(rows).set_index("id")
+
+    def __repr__(self):
+        return f"{self.outcomes().to_string()}\n{self.summary()}"
+
+    def _repr_html_(self):
+        head = "".join(
+            f'<th scope="col">{name}</th>'
+            for name in ("id", "place", "statement", "verdict", "outcome")
+        )
+        body = "".join(
+            f'<tr><th scope="row">{escape(row.id)}</th><td>{escape(row.place)}</td>'
+            f"<td>{escape(row.statement)}{_correction(row)}</td>"
+            f"<td>{row.verdict}</td><td>{escape(_told(row))}</td></tr>"
+            for row in self.frame.itertuples()
+        )
+        return (
+            '<div style="overflow-x:auto"><table>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        )
+
     def summary(self):
         """One sentence: how many entries, verdicts, failures and missing data."""
         verdicts = Counter(self.frame["verdict"])
@@ -102,6 +136,22 @@ class DerivationTable:
             f"{len(self.missing)} without data"
             f"{': ' + ', '.join(self.missing) if self.missing else ''}"
         )
+
+
+def _told(row):
+    """The outcome of one entry in words; bounds instead of last digits."""
+    if row.passed is None:
+        return row.status
+    if not row.passed:
+        return f"FAILED: violation {row.violation:.1e}, tolerance {row.tolerance:.0e}"
+    within = f"(tolerance {row.tolerance:.0e})"
+    if row.verdict == "WRONG":
+        return f"printed form fails: {row.witness}; corrected form holds {within}"
+    return f"holds {within}"
+
+
+def _correction(row):
+    return f"<br>corrected: {escape(row.corrected)}" if row.corrected else ""
 
 
 def check_derivations(document=None, ids=None, jobs=1):
