@@ -52,7 +52,7 @@ def check_parameters(**values):
     Parameters
     ----------
     **values
-        Any of seed, nominal_fraction, epsilons, algorithms, extra_splits.
+        Any of seed, points, nominal_fraction, epsilons, algorithms, extra_splits.
 
     Raises
     ------
@@ -84,6 +84,7 @@ _ACCEPTED = {
         "a whole number from 0 to 2**32 - 1",
         lambda v: _whole(v, 0) and v < 2**32,
     ),
+    "points": ("a whole number from 1 to 100000", lambda v: _whole(v, 1) and v <= 100_000),
     "nominal_fraction": (
         "a number strictly between 0 and 1",
         lambda v: _number(v) and 0 < v < 1,
