@@ -13,7 +13,7 @@ import pandas as pd
 from mebnb.balls import squared_distances
 from mebnb.core_sets import core_set
 from mebnb.frank_wolfe import away_step, blended_pairwise, pairwise
-from mebnb.steps import ShortStep
+from mebnb.steps import STEP_RULES, ShortStep
 
 __all__ = [
     "REPORT_ALGORITHMS",
@@ -59,8 +59,9 @@ def check_parameters(**values):
     ValueError
         Naming the parameter, what was found and what is expected.
     """
+    accepted = _ACCEPTED | {"algorithms": _names_from(known)}
     for name, value in values.items():
-        expected, accepts = _ACCEPTED[name]
+        expected, accepts = accepted[name]
         if not accepts(value):
             raise ValueError(f"{name} must be {expected}, found {value!r}")
 
@@ -79,6 +80,13 @@ def _filled_list(value, accepts):
     return all(accepts(item) for item in value) and len(set(value)) == len(value)
 
 
+def _names_from(known):
+    return (
+        f"a list of different names from {', '.join(known)}",
+        lambda v: _filled_list(v, lambda name: name in known),
+    )
+
+
 _ACCEPTED = {
     "seed": (
         "a whole number from 0 to 2**32 - 1",
@@ -93,10 +101,17 @@ _ACCEPTED = {
         "a list of different numbers > 0 and <= 10",
         lambda v: _filled_list(v, lambda e: _number(e) and 0 < e <= 10),
     ),
-    "algorithms": (
-        f"a list of different names from {', '.join(REPORT_ALGORITHMS)}",
-        lambda v: _filled_list(v, lambda a: a in REPORT_ALGORITHMS),
+    "m": ("a whole number from 2 to 100000", lambda v: _whole(v, 2) and v <= 100_000),
+    "n": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "eps": (
+        "a number from 1e-13 to 0.1",
+        lambda v: _number(v) and 1e-13 <= v <= 0.1,
     ),
+    "step": (
+        f"one of {', '.join(STEP_RULES)}",
+        lambda v: isinstance(v, str) and v in STEP_RULES,
+    ),
+    "repeats": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
 }
 
