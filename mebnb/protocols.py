@@ -46,13 +46,16 @@ SLIDES_BLENDING_MARGIN = 1e-5
 SLIDES_SLACK = 1e-6
 
 
-def check_parameters(**values):
+def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
     """Refuse senseless notebook parameters, in one sentence each.
 
     Parameters
     ----------
+    known : sequence of str
+        The names that `algorithms` may hold.
     **values
-        Any of seed, points, nominal_fraction, epsilons, algorithms, extra_splits.
+        Any of seed, points, m, n, eps, epsilons, algorithms, step, repeats,
+        nominal_fraction, extra_splits.
 
     Raises
     ------
