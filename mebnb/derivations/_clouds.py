@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import sympy as sp
+from scipy.optimize import minimize
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,38 @@ def _circumcenter_weights(points):
     if np.linalg.matrix_rank(system) < size + 1:
         return None
     return np.linalg.solve(system, np.append(z_of(points), 1.0))[:size]
+
+
+# --- the ball with slack -----------------------------------------------------------
+
+
+def soft_weights(points, cap):
+    """Maximiser of phi over 0 <= u <= cap, sum u = 1, by SLSQP."""
+    return _soft(points.tobytes(), points.shape, cap)
+
+
+@lru_cache(maxsize=1024)
+def _soft(data, shape, cap):
+    points = np.frombuffer(data).reshape(shape)
+    centred = points - points.mean(axis=0)
+    scale = float(np.abs(centred).max())
+    centred = centred / scale
+    m = shape[0]
+    found = minimize(
+        lambda u: -phi(centred, u),
+        np.full(m, 1.0 / m),
+        jac=lambda u: gradient_of_f(centred, u),
+        bounds=[(0.0, cap)] * m,
+        constraints={
+            "type": "eq",
+            "fun": lambda u: u.sum() - 1.0,
+            "jac": lambda u: np.ones(m),
+        },
+        method="SLSQP",
+        options={"ftol": 1e-16, "maxiter": 1000},
+    )
+    u = np.clip(found.x, 0.0, cap)
+    return u / u.sum()
 
 
 # --- algebra -----------------------------------------------------------------------

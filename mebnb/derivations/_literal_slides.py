@@ -343,7 +343,7 @@ def meb_a(points, eps=1e-6, limit=1000, **lines):
         except (KeyError, IndexError, ZeroDivisionError) as error:
             raise CannotRun(f"a line reads what does not exist: {error}") from None
         s.log.append(
-            SimpleNamespace(kind=kind, gamma=s.gamma[s.k], plus=s.plus[s.k], u=s.u[s.k])
+            SimpleNamespace(kind=kind, gap=s.plus[s.k] * s.gamma[s.k], u=s.u[s.k])
         )
     return _meb_run(s, line, False)
 

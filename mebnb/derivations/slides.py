@@ -1,3 +1,19 @@
-"""Entries."""
+"""Checks of the slides: formulas, algorithm lines, claims, data and tables."""
 
-ENTRIES = []
+from __future__ import annotations
+
+from mebnb.derivations import (
+    _slides_algorithms,
+    _slides_claims,
+    _slides_equations,
+    _slides_tables,
+)
+
+__all__ = ["ENTRIES"]
+
+ENTRIES = (
+    _slides_equations.ENTRIES
+    + _slides_algorithms.ENTRIES
+    + _slides_claims.ENTRIES
+    + _slides_tables.ENTRIES
+)
