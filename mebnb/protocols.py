@@ -18,6 +18,7 @@ from mebnb.steps import STEP_RULES, ShortStep
 __all__ = [
     "REPORT_ALGORITHMS",
     "SLIDES_ALGORITHMS",
+    "check_choice",
     "check_parameters",
     "outside",
     "report_row",
@@ -67,6 +68,18 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         expected, accepts = accepted[name]
         if not accepts(value):
             raise ValueError(f"{name} must be {expected}, found {value!r}")
+
+
+def check_choice(name, value, known):
+    """Refuse a notebook parameter that is not one of the known words.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, what was found and the known words.
+    """
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, found {value!r}")
 
 
 def _whole(value, lowest):

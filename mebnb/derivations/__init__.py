@@ -6,6 +6,12 @@ an entry is; `check_derivations` runs them and returns the outcome as a table.
 
 from __future__ import annotations
 
-from mebnb.derivations.checks import DerivationTable, all_entries, check_derivations
+from mebnb.derivations.checks import (
+    DerivationTable,
+    Errata,
+    all_entries,
+    check_derivations,
+    errata,
+)
 
-__all__ = ["DerivationTable", "all_entries", "check_derivations"]
+__all__ = ["DerivationTable", "Errata", "all_entries", "check_derivations", "errata"]

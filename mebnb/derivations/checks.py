@@ -10,7 +10,7 @@ from html import escape
 
 import pandas as pd
 
-from mebnb.derivations.entries import DOCUMENTS, run_entry
+from mebnb.derivations.entries import DOCUMENTS, VERDICTS, run_entry
 
 COLUMNS = [
     "id",
@@ -152,6 +152,80 @@ def _told(row):
 
 def _correction(row):
     return f"<br>corrected: {escape(row.corrected)}" if row.corrected else ""
+
+
+@dataclass(frozen=True)
+class Errata:
+    """The entries of one document, grouped by verdict; nothing is run.
+
+    Attributes
+    ----------
+    document : str
+    frame : pandas.DataFrame
+        Columns id, place, statement, verdict, corrected, witness.
+    """
+
+    document: str
+    frame: pd.DataFrame
+
+    def __repr__(self):
+        return self.frame.to_string(index=False)
+
+    def _repr_html_(self):
+        parts = []
+        for verdict, rows in self.frame.groupby("verdict", sort=False):
+            anchor = f"errata-{self.document}-{verdict.lower()}"
+            body = "".join(
+                f'<tr><th scope="row">{escape(row.id)}</th><td>{escape(row.place)}</td>'
+                f"<td>{escape(row.statement)}</td><td>{escape(row.corrected)}</td>"
+                f"<td>{escape(row.witness)}</td></tr>"
+                for row in rows.itertuples()
+            )
+            head = "".join(
+                f'<th scope="col">{name}</th>'
+                for name in ("id", "place", "printed", "corrected, or a remark", "witness")
+            )
+            parts.append(
+                f'<p id="{anchor}"><strong>{verdict}: {len(rows)} items</strong></p>'
+                '<div style="overflow-x:auto"><table>'
+                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            )
+        return "".join(parts) or "<p>no item with this verdict</p>"
+
+
+def errata(document, verdicts=("WRONG", "AMBIGUOUS", "HARMLESS")):
+    """What is printed in a document and does not simply hold.
+
+    Parameters
+    ----------
+    document : str
+        "report", "slides", "me2" or "derived".
+    verdicts : sequence of str
+        In the order in which they are shown.
+
+    Returns
+    -------
+    Errata
+
+    Raises
+    ------
+    ValueError
+        For an unknown document or verdict.
+    """
+    for verdict in verdicts:
+        if verdict not in VERDICTS:
+            raise ValueError(
+                f"verdict must be one of {', '.join(VERDICTS)}, found {verdict!r}"
+            )
+    entries = all_entries(document)
+    columns = ["id", "place", "statement", "verdict", "corrected", "witness"]
+    rows = [
+        [getattr(entry, column) for column in columns]
+        for verdict in verdicts
+        for entry in entries
+        if entry.verdict == verdict
+    ]
+    return Errata(document, pd.DataFrame(rows, columns=columns))
 
 
 def check_derivations(document=None, ids=None, jobs=1):
