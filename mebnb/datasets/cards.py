@@ -35,17 +35,19 @@ class Card:
     quirks : tuple of str
         What surprises in the data.
     file : str
-        Path in `data/` and in a mirror folder; empty where no file is read.
+        Path in `data/`, in the cache and in a mirror folder; empty where no file
+        is read.
     file_sha256 : str
-        Hash of the file's official bytes (unpacked); empty where they are not
-        established.
+        Hash of the official file's bytes; empty where they are not established.
     value_sha256 : str
-        Hash of the parsed values, see `mebnb.datasets.values_hash`.
+        Hash of the parsed values; empty where they are not established.
     address : str
         Official address; empty where there is none.
-    archive_path : tuple of str
-        The members to open, from the downloaded archive inwards, the last one
-        being the file.
+    member : str
+        The official file in the downloaded zip; empty where it is not packed.
+    converted : bool
+        Whether the official file is turned into a compact one, which is what is
+        kept and read.
     parent : str
         The data set that this one is derived from, or empty.
     """
@@ -65,13 +67,30 @@ class Card:
     file_sha256: str = ""
     value_sha256: str = ""
     address: str = ""
-    archive_path: tuple[str, ...] = ()
+    member: str = ""
+    converted: bool = False
     parent: str = ""
 
     @property
     def sha256(self):
         """The hash that the data are checked against: the file's, else the values'."""
         return self.file_sha256 or self.value_sha256
+
+    @property
+    def mirror_file(self):
+        """Where a mirror folder holds it: the file, or what it is made from.
+
+        A compact file is taken from others only if its values can be verified.
+        """
+        if not self.converted or self.value_sha256:
+            return self.file
+        return f"{self.file.split('/')[0]}/{self.member}"
+
+    @property
+    def official_names(self):
+        """File names under which a person may keep what is at the address."""
+        names = (self.address.rsplit("/", 1)[-1], self.member)
+        return tuple(name for name in names if name)
 
     def _lines(self):
         counts = ", ".join(f"{label} {n}" for label, n in self.counts.items())
@@ -151,7 +170,7 @@ _ORIGINALS = [
         file="iranian_churn/Customer Churn.csv",
         file_sha256="90d5fb6bd1630cd4de4b4d28fcf8b4cb92a8f6ab7484605b0799d47386f7dbe1",
         address=UCI + "563/iranian+churn+dataset.zip",
-        archive_path=("Customer Churn.csv",),
+        member="Customer Churn.csv",
         value_sha256="96602ab3e7fb1b7a18992f441d7c9f22fa175062d2aa365930d39b66c4fa9c1e",
     ),
     Card(
@@ -173,7 +192,7 @@ _ORIGINALS = [
         ),
         file="vertebral_column/column_2C_weka.arff",
         address=UCI + "212/vertebral+column.zip",
-        archive_path=("column_2C_weka.arff",),
+        member="column_2C_weka.arff",
         value_sha256="9b56915f70143c1773767bc6664e598373f815bc19715d94eb2eb5ef6b0b10ff",
     ),
     Card(
@@ -193,7 +212,7 @@ _ORIGINALS = [
         ),
         file="vertebral_column/column_3C_weka.arff",
         address=UCI + "212/vertebral+column.zip",
-        archive_path=("column_3C_weka.arff",),
+        member="column_3C_weka.arff",
         value_sha256="422b23271c8969bc78731260763e654d9d6bb08056357d979f250e454e311a92",
     ),
     Card(
@@ -218,7 +237,7 @@ _ORIGINALS = [
         file="maternal_risk/Maternal Health Risk Data Set.csv",
         file_sha256="a1f7025719f84715096e0d1f95ae2e56b57809b9b15449e1836c96a7d976ae9b",
         address=UCI + "863/maternal+health+risk.zip",
-        archive_path=("Maternal Health Risk Data Set.csv",),
+        member="Maternal Health Risk Data Set.csv",
         value_sha256="84f3a60027abd18097f4bf877a9af10d73d23cdb22854f5966c54f177e796078",
     ),
     Card(
@@ -239,7 +258,7 @@ _ORIGINALS = [
         file="abalone/abalone.data",
         file_sha256="de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
         address=UCI + "1/abalone.zip",
-        archive_path=("abalone.data",),
+        member="abalone.data",
         value_sha256="79d5b769af4accfbc903ec4df5af43bdae956541a38cac63b62be33bde180332",
     ),
     Card(
@@ -271,7 +290,7 @@ _ORIGINALS = [
         file="yeast/yeast.data",
         file_sha256="7cf61776fc04f527f93bf57a327b863893a1225d82df02d457e8950173218258",
         address=UCI + "110/yeast.zip",
-        archive_path=("yeast.data",),
+        member="yeast.data",
         value_sha256="4fad54e411a582fc31e40225569a9141d6555c9f86a6d7f449f7793b347abdc5",
     ),
     Card(
@@ -292,7 +311,7 @@ _ORIGINALS = [
         file="wine_red/winequality-red.csv",
         file_sha256="4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e",
         address=UCI + "186/wine+quality.zip",
-        archive_path=("winequality-red.csv",),
+        member="winequality-red.csv",
         value_sha256="7e59d73135e2cfe68f8bf97713d39478855ba02f4c6b27b813b82356bb99461f",
     ),
     Card(
@@ -335,6 +354,10 @@ _ORIGINALS = [
             "A hundred times as many features as points.",
         ),
         file="all_leukemia/all_leukemia.npz",
+        file_sha256="6c52471acf4bb77ed86e71c25e69ce5cc5235acec50785107b212934c6eec5db",
+        converted=True,
+        address="https://bioconductor.org/packages/3.18/data/experiment/src/contrib/"
+        "ALL_1.44.0.tar.gz",
         value_sha256="120d244682a868c5f10a4424360c5c276032f181e6f7d415ff40314bec652b5a",
     ),
     Card(
@@ -353,8 +376,10 @@ _ORIGINALS = [
             "The archive is a tar.gz inside a zip; its table is 206,186,150 bytes.",
         ),
         file="gene_expression/gene_expression.npz",
+        file_sha256="e6ea3628f9656efa2d7cf382bf5a403e2cc214df3d90312b1928f5650b43a559",
+        converted=True,
         address=UCI + "401/gene+expression+cancer+rna+seq.zip",
-        archive_path=("TCGA-PANCAN-HiSeq-801x20531.tar.gz",),
+        member="TCGA-PANCAN-HiSeq-801x20531.tar.gz",
     ),
 ]
 
@@ -434,7 +459,7 @@ def _derived_card(parent, name, title, positives, negatives):
         file_sha256="",
         value_sha256=_DERIVED_VALUES[name],
         address="",
-        archive_path=(),
+        member="",
         parent=parent.name,
     )
 

@@ -1,18 +1,25 @@
-"""`load_dataset` and `list_datasets`: read, verify, hand over."""
+"""`load_dataset`, `list_datasets` and the commands behind `mebnb data`."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from mebnb.datasets.cards import CARDS, RULES, Card, card_of
-from mebnb.datasets.parsing import breast_cancer, parse, values_hash
-from mebnb.datasets.places import MIRROR, DatasetNotAvailable, find, read_file
+from mebnb.datasets.checking import check_values, parse_verified
+from mebnb.datasets.download import fetch, install
+from mebnb.datasets.parsing import breast_cancer
+from mebnb.datasets.places import DatasetNotAvailable, find, not_available, read_file
 
-__all__ = ["Dataset", "list_datasets", "load_dataset"]
+__all__ = [
+    "Dataset",
+    "fetch_dataset",
+    "list_datasets",
+    "load_dataset",
+    "verify_datasets",
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,13 +74,18 @@ class Dataset:
         return self.card._repr_html_()
 
 
-def load_dataset(name):
+def load_dataset(name, download=True):
     """Load a data set, verified against its card.
+
+    It is read from the clone's `data/`, the cache, or the folder named by
+    MEBNB_DATA_MIRROR; else it is downloaded from its official address.
 
     Parameters
     ----------
     name : str
         One of the names in `list_datasets()`.
+    download : bool
+        Whether a set that is not on this machine is downloaded.
 
     Returns
     -------
@@ -84,7 +96,7 @@ def load_dataset(name):
     ValueError
         When no data set has this name.
     DatasetNotAvailable
-        When its file is not on this machine, or is not the published one.
+        When it cannot be had, or is not the published one; one sentence.
 
     Examples
     --------
@@ -92,8 +104,15 @@ def load_dataset(name):
     Dataset(breast_cancer: 569 rows, 30 features, 357 nominal)
     """
     card = card_of(name)
-    values = _derive(card) if card.parent else _read(card)
-    features, labels = _verified(card, *values)
+    if card.parent:
+        features, labels = _derive(card, load_dataset(card.parent, download))
+        check_values(card, features, labels, f"the set derived from {card.parent}")
+    elif not card.file:
+        features, labels = breast_cancer()
+        check_values(card, features, labels, "scikit-learn's copy")
+    else:
+        path = _path(card, download)
+        features, labels = parse_verified(card, read_file(card, path), str(path))
     return Dataset(name, features, labels, card.nominal, card)
 
 
@@ -104,7 +123,7 @@ def list_datasets():
     -------
     pandas.DataFrame
         Index: the names. Columns title, rows, features, nominal (rows), licence,
-        DOI and place (where it is now).
+        DOI and place (where it is now, "not here" if it must be downloaded).
     """
     rows = {
         card.name: {
@@ -121,44 +140,83 @@ def list_datasets():
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
 
 
+def fetch_dataset(name):
+    """Make sure that a data set is on this machine and verified.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+        Where it is: "scikit-learn", "clone", "cache" or "mirror".
+
+    Raises
+    ------
+    ValueError
+        When no data set has this name.
+    DatasetNotAvailable
+        When it cannot be had; one sentence.
+    """
+    card = card_of(name)
+    if card.parent:
+        return fetch_dataset(card.parent)
+    try:
+        load_dataset(name, download=False)
+    except DatasetNotAvailable:
+        # Absent, or a damaged file in the cache, which a fresh download replaces.
+        if not card.address or _place(card) not in ("cache", "not here"):
+            raise
+        fetch(card)
+    return _place(card)
+
+
+def verify_datasets():
+    """Verify every data set that is on this machine; nothing is downloaded.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the names. Columns place, verified (True, False, or None where the
+        set is not here) and remark (the fault, in one sentence).
+    """
+    rows = {}
+    for card in CARDS.values():
+        place, verified, remark = _place(card), None, ""
+        if place != "not here":
+            try:
+                load_dataset(card.name, download=False)
+                verified = True
+            except DatasetNotAvailable as error:
+                verified, remark = False, str(error)
+        rows[card.name] = {"place": place, "verified": verified, "remark": remark}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+
+
 def _place(card):
     if card.parent:
         return _place(card_of(card.parent))
     if not card.file:
         return "scikit-learn"
-    place, _ = find(card)
-    return place or "not here"
+    return find(card)[0] or "not here"
 
 
-def _read(card):
-    if not card.file:
-        return breast_cancer()
+def _path(card, download):
+    """The data set's file, fetched or unpacked into the cache if need be."""
     _, path = find(card)
     if path is None:
-        raise DatasetNotAvailable(
-            f"The data set {card.name} is not on this machine: it comes from "
-            f"{card.address or card.source}, or from the folder named by {MIRROR} as "
-            f"{card.file}."
-        )
-    content = read_file(path)
-    found = hashlib.sha256(content).hexdigest()
-    if card.file_sha256 and found != card.file_sha256:
-        raise DatasetNotAvailable(
-            f"The data set {card.name} is not used because its file {path.name} has "
-            f"sha256 {found[:12]}... where the published file has "
-            f"{card.file_sha256[:12]}...."
-        )
-    try:
-        return parse(card.name, content)
-    except ValueError as error:
-        raise DatasetNotAvailable(
-            f"The data set {card.name} is not used because {path.name} is {error}."
-        ) from None
+        if download and card.address:
+            return fetch(card)
+        raise not_available(card, "it is not on this machine")
+    if path.name in card.official_names and card.file.rsplit("/", 1)[-1] != path.name:
+        return install(card, path)
+    return path
 
 
-def _derive(card):
+def _derive(card, parent):
     """Cut an imbalanced set out of its parent, in file order."""
-    rule, parent = RULES[card.name], load_dataset(card.parent)
+    rule = RULES[card.name]
     positive = parent.labels.isin(rule.positive)
     chosen = ~parent.labels.index.isin(rule.without)
     if rule.negative is not None:
@@ -167,22 +225,4 @@ def _derive(card):
     return (
         parent.features[chosen].reset_index(drop=True),
         labels[chosen].reset_index(drop=True),
-    )
-
-
-def _verified(card, features, labels):
-    counts = labels.value_counts().to_dict()
-    found = values_hash(features, labels)
-    if features.shape != (card.rows, card.columns):
-        fault = f"{features.shape[0]} x {features.shape[1]} values"
-    elif counts != card.counts:
-        fault = f"the counts {counts}"
-    elif card.value_sha256 and found != card.value_sha256:
-        fault = f"values with sha256 {found[:12]}..."
-    else:
-        return features, labels
-    raise DatasetNotAvailable(
-        f"The data set {card.name} is not used because it has {fault} and thus is not "
-        f"the published one ({card.rows} x {card.columns}, sha256 of the values "
-        f"{card.value_sha256[:12]}...)."
     )

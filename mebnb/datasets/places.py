@@ -1,17 +1,31 @@
-"""Where a data set's file is on this machine: the clone, a mirror folder."""
+"""Where a data set's file is on this machine: the clone, the cache, a mirror folder."""
 
 from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from pathlib import Path
+
+import pooch
 
 from mebnb.datasets.cards import Card
 
-__all__ = ["MIRROR", "DatasetNotAvailable", "find", "read_file"]
+__all__ = [
+    "CACHE",
+    "MIRROR",
+    "DatasetNotAvailable",
+    "cache_folder",
+    "find",
+    "not_available",
+    "read_file",
+]
 
 MIRROR = "MEBNB_DATA_MIRROR"
-"""Environment variable: a folder that holds the files in the layout of `data/`."""
+"""Environment variable: a folder with a folder of files or archives for each set."""
+
+CACHE = "MEBNB_CACHE"
+"""Environment variable: where downloads are kept, in place of the user's cache."""
 
 CLONE = Path(__file__).resolve().parents[2]
 
@@ -20,8 +34,39 @@ class DatasetNotAvailable(RuntimeError):
     """A data set is not here or not as published; one sentence says which and why."""
 
 
+def not_available(card, why):
+    """The error that says why a data set cannot be had, and where it comes from.
+
+    Parameters
+    ----------
+    card : Card
+    why : str
+        A clause without a full stop.
+
+    Returns
+    -------
+    DatasetNotAvailable
+    """
+    why = " ".join(why.split())
+    return DatasetNotAvailable(
+        f"The data set {card.name} is not available: {why}; it comes from "
+        f"{card.address or card.source}, and the folder named by {MIRROR} may hold it "
+        f"as {card.mirror_file}."
+    )
+
+
+def cache_folder():
+    """The folder of the downloads; it need not exist yet.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    return Path(os.environ.get(CACHE) or pooch.os_cache("mebnb"))
+
+
 def find(card: Card):
-    """Find a data set's file without any download.
+    """Find a data set's file, or its official archive, without any download.
 
     Parameters
     ----------
@@ -30,36 +75,51 @@ def find(card: Card):
     Returns
     -------
     place : str
-        "clone", "mirror" or "" when it is nowhere.
+        "clone", "cache", "mirror", or "" when it is nowhere.
     path : pathlib.Path or None
-        The file, possibly gzipped (then the name ends in .gz).
     """
-    for place, folder in _folders():
-        path = folder / card.file
-        for candidate in (path, path.with_name(path.name + ".gz")):
-            if candidate.is_file():
-                return place, candidate
+    for place, path in _candidates(card):
+        if path.is_file():
+            return place, path
     return "", None
 
 
-def read_file(path):
-    """Bytes of a file, unpacked when its name ends in .gz.
+def read_file(card, path):
+    """Bytes of a data set's file, unpacked where it is kept gzipped.
 
     Parameters
     ----------
+    card : Card
     path : pathlib.Path
 
     Returns
     -------
     bytes
+
+    Raises
+    ------
+    DatasetNotAvailable
+        When the file cannot be read.
     """
-    content = path.read_bytes()
-    return gzip.decompress(content) if path.suffix == ".gz" else content
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.name == f"{_name(card)}.gz" else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise not_available(card, f"{path} cannot be read ({error})") from None
 
 
-def _folders():
+def _name(card):
+    return card.file.rsplit("/", 1)[-1]
+
+
+def _candidates(card):
     # Beside an installed package may lie a data folder that is not ours.
     if (CLONE / "pyproject.toml").is_file():
-        yield "clone", CLONE / "data"
+        path = CLONE / "data" / card.file
+        yield "clone", path
+        yield "clone", path.with_name(f"{_name(card)}.gz")
+    yield "cache", cache_folder() / card.file
     if os.environ.get(MIRROR):
-        yield "mirror", Path(os.environ[MIRROR])
+        path = Path(os.environ[MIRROR]) / card.file
+        for name in (card.mirror_file.rsplit("/", 1)[-1], *card.official_names):
+            yield "mirror", path.with_name(name)
