@@ -46,6 +46,7 @@ lab: setup
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.frank_wolfe
 
 lock:
 	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-emit-index-url --no-emit-find-links --upgrade --output-file requirements.lock pyproject.toml
