@@ -1,0 +1,13 @@
+"""The report: notebooks run with papermill, exported to HTML that reads anywhere.
+
+`notebooks` finds and reads them, `parameters` checks what is asked of them,
+`running` runs one, `pages` turns one into a page (`maths` its formulas), `index`
+writes the first page, and `making` does all of it in order. Notebooks themselves
+need only `record`.
+"""
+
+from __future__ import annotations
+
+
+class ReportError(ValueError):
+    """Something asked of the report cannot be done; the message says what and why."""

@@ -1,0 +1,324 @@
+"""What makes exported HTML a page: each function mends one thing of it, in place."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import io
+import mimetypes
+import re
+from urllib.parse import unquote, urlsplit
+
+from bs4 import BeautifulSoup, NavigableString
+
+from mebnb.report.maths import to_mathml
+
+HEADINGS = re.compile(r"^h[1-6]$")
+REMOTE = re.compile(r"^\s*(https?:|//|ftp:)", re.IGNORECASE)
+CSS_REQUEST = re.compile(
+    r"@import[^;]*;?|url\(\s*['\"]?(?!\s*['\"]?data:)[^)]*\)", re.IGNORECASE
+)
+NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
+
+
+def cell_name(node):
+    """"cell 5": the cell that a node of the page comes from."""
+    cell = node.find_parent(attrs={"data-cell": True})
+    return f"cell {cell['data-cell']}" if cell else "page"
+
+
+def inline_html(markdown):
+    """One line of Markdown, with formulas, as HTML without a paragraph around it."""
+    from nbconvert.filters.markdown_mistune import markdown2html_mistune
+
+    html = markdown2html_mistune(markdown).strip()
+    return to_mathml(html.removeprefix("<p>").removesuffix("</p>"))
+
+
+# --- nothing active, nothing remote --------------------------------------------------
+
+
+def remove_active_content(main):
+    """Remove scripts and whatever would ask another host for something."""
+    for rich in main.select(".rich"):
+        had_script = rich.find("script") is not None
+        for element in rich(["script", "noscript"]):
+            element.decompose()
+        if had_script and not rich.get_text(strip=True) and not rich.find("img"):
+            rich.append(NavigableString(NEEDS_SCRIPT))
+    for element in main(["script", "iframe", "object", "embed", "link", "base", "meta"]):
+        element.decompose()
+    for style in main("style"):
+        if style.has_attr("scoped"):  # pandas: alignment of its tables, which is ours
+            style.decompose()
+        else:
+            style.string = CSS_REQUEST.sub("", style.get_text())
+    for element in main(True):
+        for name in [name for name in element.attrs if name.startswith("on")]:
+            del element[name]
+        if "style" in element.attrs:
+            element["style"] = CSS_REQUEST.sub("", element["style"])
+        if element.get("href", "").strip().lower().startswith("javascript:"):
+            del element["href"]
+        if REMOTE.match(element.get("src", "")):
+            link = _new(main, "a", href=element["src"])
+            link.string = element.get("alt") or element["src"]
+            element.replace_with(link)
+        elif element.has_attr("srcset"):
+            del element["srcset"]
+
+
+# --- headings and contents -----------------------------------------------------------
+
+
+def order_headings(main, title):
+    """One h1, then no level left out; every heading can be linked."""
+    for anchor in main.select("a.anchor-link"):
+        anchor.decompose()
+    headings = main.find_all(HEADINGS)
+    if not headings or headings[0].get("id") == "provenance":
+        first = _new(main, "h1")
+        first.string = title
+        main.insert(0, first)
+        headings.insert(0, first)
+    level, taken = 0, {element["id"] for element in main(id=True)}
+    for heading in headings:
+        if level == 0:
+            level = 1
+        else:
+            level = min(max(int(heading.name[1]), 2), level + 1)
+        heading.name = f"h{level}"
+        if not heading.get("id"):
+            heading["id"] = _free(heading.get_text().strip().replace(" ", "-"), taken)
+    _make_ids_unique(headings)
+
+
+def _make_ids_unique(headings):
+    taken = set()
+    for heading in headings:
+        heading["id"] = _free(heading["id"], taken)
+
+
+def _free(name, taken):
+    candidate, number = name or "section", 2
+    while candidate in taken:
+        candidate, number = f"{name}-{number}", number + 1
+    taken.add(candidate)
+    return candidate
+
+
+def add_contents(soup):
+    """Fill the table of contents with the headings of the second and third level."""
+    contents = soup.select_one("nav.contents")
+    headings = soup.main.find_all(["h2", "h3"])
+    if len(headings) < 3:
+        contents.decompose()
+        return
+    label = _new(soup, "p", attrs={"class": "label"})
+    label.string = "On this page"
+    outer = inner = _new(soup, "ul")
+    contents.extend([label, outer])
+    for heading in headings:
+        item = _new(soup, "li")
+        link = _new(soup, "a", href=f"#{heading['id']}")
+        for child in copy.copy(heading).contents[:]:
+            link.append(child.extract())
+        for nested in link("a"):  # a link within a link is none
+            nested.unwrap()
+        item.append(link)
+        if heading.name == "h2":
+            outer.append(item)
+            inner = None
+        else:
+            if inner is None or inner is outer:
+                inner = _new(soup, "ul")
+                (outer.find_all("li", recursive=False) or [outer])[-1].append(inner)
+            inner.append(item)
+
+
+# --- tables, long outputs ------------------------------------------------------------
+
+
+def mark_up_tables(main):
+    """Say of each header cell what it heads; a corner that is empty heads nothing."""
+    for table in main("table"):
+        for attribute in ("border", "cellpadding", "cellspacing"):
+            del table[attribute]
+        for cell in table("th"):
+            if not cell.get_text(strip=True) and not cell.find(True):
+                cell.name = "td"
+                continue
+            in_head = cell.find_parent("thead") is not None
+            span = cell.get("colspan" if in_head else "rowspan", "1")
+            group = "group" if span != "1" else ""
+            if not cell.has_attr("scope"):
+                cell["scope"] = ("col" if in_head else "row") + group
+
+
+def make_scrollable(main):
+    """Let wide tables and long outputs scroll by themselves, also with the keyboard."""
+    for number, table in enumerate(main("table"), start=1):
+        caption = table.caption.get_text(" ", strip=True) if table.caption else ""
+        label = caption or f"Table {number}"
+        table.wrap(_scroller(main, "scroll table", label))
+    for pre in main.select("pre.output"):
+        for span in pre("span", style=True):  # colours of a terminal, too pale for a page
+            del span["style"]
+        pre.attrs.update({"tabindex": "0", "role": "group", "aria-label": "Output"})
+    for pre in main.select("div.scroll.code, .text pre"):
+        pre.attrs.update({"tabindex": "0", "role": "group", "aria-label": "Code"})
+
+
+def _scroller(main, css, label):
+    attrs = {"class": css, "tabindex": "0", "role": "group", "aria-label": label}
+    return _new(main, "div", attrs=attrs)
+
+
+# --- images --------------------------------------------------------------------------
+
+
+def finish_images(main, folder, *, strict):
+    """Take images into the page, with their size and alternative text.
+
+    Returns
+    -------
+    list of str
+        Images that are not found; with `strict`, also those without alternative text.
+    """
+    problems = []
+    for number, image in enumerate(main("img"), start=1):
+        where = cell_name(image)
+        source = image.get("src", "")
+        if not source.startswith("data:"):
+            file = folder / unquote(source)
+            if not source or not file.is_file():
+                problems.append(f"{where}: no image file {source!r}")
+                image.replace_with(NavigableString(f"[image {source} is missing]"))
+                continue
+            image["src"] = _data_address(file)
+        if not image.get("alt", "").strip():
+            if strict:
+                problems.append(
+                    f"{where}: a figure without alternative text; "
+                    "end the cell with show(fig, alt=...)"
+                )
+            image["alt"] = f"Figure {number}, without a description"
+        _set_size(image)
+    return problems
+
+
+def _data_address(file):
+    kind = mimetypes.guess_type(file.name)[0] or "image/png"
+    return f"data:{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"
+
+
+def _set_size(image):
+    if image.get("width") and image.get("height"):
+        return
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        content = base64.b64decode(image["src"].partition("base64,")[2])
+        with Image.open(io.BytesIO(content)) as picture:
+            width, height = picture.size
+    except (ValueError, UnidentifiedImageError):
+        return  # an SVG brings its own size
+    image["width"], image["height"] = str(width), str(height)
+
+
+def thumbnail(source, width=640):
+    """A picture's data address again, at most `width` pixels wide."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        content = base64.b64decode(source.partition("base64,")[2])
+        picture = Image.open(io.BytesIO(content))
+    except (ValueError, UnidentifiedImageError):
+        return source
+    picture.thumbnail((width, width))
+    small = io.BytesIO()
+    flat = Image.new("RGB", picture.size, "white")
+    flat.paste(picture, mask=picture.getchannel("A") if "A" in picture.mode else None)
+    flat.quantize(64).save(small, "PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode()}"
+
+
+# --- links ---------------------------------------------------------------------------
+
+
+def finish_links(main, name, folder, names):
+    """Point links at pages instead of notebooks; a link out of the report is undone.
+
+    Returns
+    -------
+    links : list of (str, str, str)
+        Cell, page file and fragment of each link within the report.
+    problems : list of str
+        Links to files that do not exist.
+    """
+    links, problems = [], []
+    for anchor in main("a", href=True):
+        address = urlsplit(anchor["href"])
+        if address.scheme or address.netloc:
+            continue
+        where = cell_name(anchor)
+        path, fragment = unquote(address.path), unquote(address.fragment)
+        if not path:
+            links.append((where, f"{name}.html", fragment))
+            continue
+        target = (folder / path).resolve()
+        if target.suffix == ".ipynb" and target.stem in names:
+            suffix = f"#{address.fragment}" if fragment else ""
+            anchor["href"] = f"{target.stem}.html{suffix}"
+            links.append((where, f"{target.stem}.html", fragment))
+        elif anchor.has_attr("download"):
+            continue
+        else:
+            if not target.exists():
+                problems.append(f"{where}: link to {path}, which does not exist")
+            anchor.unwrap()
+    return links, problems
+
+
+# --- summary and banner --------------------------------------------------------------
+
+
+def first_sentence(main):
+    """The first sentence of the first paragraph, as HTML."""
+    paragraph = main.select_one(".text p")
+    if paragraph is None:
+        return ""
+    sentence = BeautifulSoup("", "html.parser")
+    for child in copy.copy(paragraph).contents[:]:
+        if type(child) is NavigableString:
+            end = re.search(r"[.!?](?=\s|$)", str(child))
+            if end:
+                sentence.append(NavigableString(str(child)[: end.end()]))
+                break
+        sentence.append(child.extract())
+    for anchor in sentence("a"):
+        anchor.unwrap()
+    for element in sentence(id=True):
+        del element["id"]
+    return str(sentence).strip()
+
+
+def banner(soup, status, errors):
+    """A box that says how the run ended and links the cells: (name, anchor, text)."""
+    calm = status == "data not available"
+    box = _new(soup, "div", attrs={"class": "banner calm" if calm else "banner bad"})
+    line = _new(soup, "p")
+    state = _new(soup, "strong")
+    state.string = f"{status.capitalize()}."
+    line.extend([state, " "])
+    for number, (name, anchor, text) in enumerate(errors):
+        link = _new(soup, "a", href=f"#{anchor}")
+        link.string = name
+        line.extend([" · " if number else "", link, f": {text}"])
+    box.append(line)
+    return box
+
+
+def _new(node, tag, **attributes):
+    attrs = attributes.pop("attrs", {})
+    return BeautifulSoup("", "html.parser").new_tag(tag, attrs={**attrs, **attributes})

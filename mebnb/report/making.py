@@ -1,0 +1,197 @@
+"""Make a report: run what was asked for, reuse what is unchanged, export all of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mebnb.report.index import write_index
+from mebnb.report.notebooks import (
+    list_notebooks,
+    read_notebook,
+    title_of,
+    write_notebook,
+)
+from mebnb.report.pages import build_pages, write_pages
+from mebnb.report.running import (
+    CELL_TIMEOUT,
+    FAILED,
+    OK,
+    Interrupted,
+    fingerprint,
+    run_notebook,
+    status_of,
+)
+
+KEPT = "notebooks"  # the folder of the report that keeps the executed notebooks
+
+
+@dataclass
+class Report:
+    """What came out.
+
+    Attributes
+    ----------
+    index : Path
+    failed : list of str
+        Notebooks of this run that failed, also by a problem of their page.
+    interrupted : list of str
+        Notebooks that were not finished.
+    problems : list of str
+        What is wrong with pages: notebook, cell and what.
+    """
+
+    index: Path
+    failed: list[str] = field(default_factory=list)
+    interrupted: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def make_report(
+    paths,
+    parameters,
+    out,
+    *,
+    jobs=1,
+    with_code=True,
+    force=False,
+    timeout=CELL_TIMEOUT,
+    say=print,
+):
+    """Run notebooks and write their pages and an index.
+
+    Parameters
+    ----------
+    paths : list of Path
+        The notebooks, in reading order.
+    parameters : dict
+        path -> {name: value}, as `assign_parameters` returns it.
+    out : path
+        The report's folder. Pages of other notebooks that an earlier run left there
+        stay in the index.
+    jobs : int
+        Notebooks that run at the same time.
+    with_code : bool
+        Whether the pages hold the code cells.
+    force : bool
+        Run also what has not changed since the last run.
+    timeout : float
+        Seconds that one cell may take.
+    say : callable
+        Gets one line of progress for each notebook.
+
+    Returns
+    -------
+    Report
+    """
+    kept = Path(out) / KEPT
+    kept.mkdir(parents=True, exist_ok=True)
+
+    def make(path, stop):
+        return _run_or_reuse(path, parameters[path], kept, force, timeout, stop)
+
+    interrupted = _run_all(paths, make, jobs, say)
+    return _export(paths, kept, interrupted, with_code, say)
+
+
+def export_stored(paths, out, *, with_code=True, say=print):
+    """Write the pages of notebooks as they lie in the clone, running nothing.
+
+    Parameters and result as in `make_report`.
+    """
+    kept = Path(out) / KEPT
+    kept.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        write_notebook(read_notebook(path), kept / path.name)
+    return _export(paths, kept, [], with_code, say, stored=True)
+
+
+# --- running -------------------------------------------------------------------------
+
+
+def _run_or_reuse(path, parameters, kept, force, timeout, stop):
+    """Run one notebook; return its status and whether an earlier run was reused."""
+    target = kept / path.name
+    if not force and _is_current(target, path, parameters):
+        return OK, True
+    notebook = run_notebook(path, parameters, timeout=timeout, stop=stop)
+    write_notebook(notebook, target)
+    return status_of(notebook), False
+
+
+def _is_current(target, path, parameters):
+    if not target.exists():
+        return False
+    earlier = read_notebook(target)
+    noted = earlier.metadata.get("mebnb", {}).get("fingerprint")
+    return status_of(earlier) == OK and noted == fingerprint(path, parameters)
+
+
+def _run_all(paths, make, jobs, say):
+    """Run notebooks side by side; return those that an interruption left undone."""
+    stop = threading.Event()
+    width = max(len(path.stem) for path in paths)
+    undone = list(paths)
+
+    def timed(path):
+        if stop.is_set():
+            raise Interrupted(path)
+        clock = time.perf_counter()
+        status, reused = make(path, stop)
+        return status, reused, time.perf_counter() - clock
+
+    def tell(future):
+        path = futures[future]
+        try:
+            status, reused, seconds = future.result()
+        except Interrupted:
+            return
+        undone.remove(path)
+        note = "unchanged, reused" if reused else status
+        number = len(paths) - len(undone)
+        say(f"[{number}/{len(paths)}] {path.stem:<{width}}  {note}  {seconds:.1f} s")
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(timed, path): path for path in paths}
+        waiting = set(futures)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    tell(future)
+        except KeyboardInterrupt:
+            stop.set()
+            for future in wait(waiting).done:
+                tell(future)
+    return undone
+
+
+# --- exporting -----------------------------------------------------------------------
+
+
+def _export(paths, kept, interrupted, with_code, say, stored=False):
+    out = kept.parent
+    chosen = {path.name: path for path in paths if path not in interrupted}
+    folder = paths[0].parent
+    skipped = {path.name for path in interrupted}
+    notebooks = {
+        path.stem: (read_notebook(path), folder)
+        for path in list_notebooks(kept)
+        if path.name in chosen or path.name not in skipped
+    }
+    pages = build_pages(notebooks, with_code=with_code)
+    write_pages(pages, out)
+    mine = {path.stem for path in chosen.values()}
+    index = write_index(
+        out,
+        pages,
+        interrupted=[(p.stem, title_of(read_notebook(p), p.stem)) for p in interrupted],
+        stored=stored,
+        earlier={page.name for page in pages} - mine,
+    )
+    problems = [f"{page.name}, {text}" for page in pages for text in page.problems]
+    failed = [p.name for p in pages if p.name in mine and p.status == FAILED]
+    return Report(index, failed, [path.stem for path in interrupted], problems)

@@ -1,0 +1,171 @@
+r"""LaTeX to MathML in a finished page, so that a browser needs neither script nor network.
+
+Formulas stand in the text of a page as JupyterLab knows them: `$...$`, `$$...$$`,
+`\(...\)`, `\[...\]`, `\begin{...}...\end{...}` and a bare `\eqref{...}`. Equations are numbered through the
+whole page; `\eqref` links to a `\label` of any cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from bs4 import BeautifulSoup, NavigableString
+
+FORMULA = re.compile(
+    r"""
+      (?<!\\)\$\$(?P<dollars>.+?)(?<!\\)\$\$
+    | \\\[(?P<brackets>.+?)\\\]
+    | (?P<environment>\\begin\{(?P<name>[a-zA-Z]+\*?)\}.*?\\end\{(?P=name)\})
+    | (?<![\\$])\$(?P<dollar>[^$]+?)(?<!\\)\$(?!\$)
+    | \\\((?P<parentheses>.+?)\\\)
+    | (?P<reference>\\eqref\{[^}]*\})
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+VERBATIM = ("code", "pre", "script", "style", "textarea", "math", "svg")
+UNRESOLVED = "(??)"
+
+
+def split_formulas(text):
+    r"""Split text into plain pieces and formulas.
+
+    Returns
+    -------
+    list of (str, bool or None)
+        LaTeX with True for a displayed formula and False for one in a line;
+        plain text with None.
+
+    Examples
+    --------
+    >>> split_formulas(r"Let $x > 0$.")
+    [('Let ', None), ('x > 0', False), ('.', None)]
+    """
+    pieces, end = [], 0
+    for match in FORMULA.finditer(text):
+        pieces.append((text[end : match.start()], None))
+        parts = match.groupdict()
+        inline = parts["dollar"] or parts["parentheses"] or parts["reference"]
+        display = parts["dollars"] or parts["brackets"] or parts["environment"]
+        pieces.append((inline.strip(), False) if inline else (display.strip(), True))
+        end = match.end()
+    pieces.append((text[end:], None))
+    return [(piece, kind) for piece, kind in pieces if piece or kind is not None]
+
+
+def typeset(soup, cell_of):
+    """Replace every formula of a page by MathML, in place.
+
+    Parameters
+    ----------
+    soup : bs4.BeautifulSoup
+    cell_of : callable
+        element -> text that names its cell, for the messages.
+
+    Returns
+    -------
+    list of str
+        What is wrong: formulas that cannot be read, references to no label, labels
+        that stand twice. A formula that cannot be read stays as its source.
+    """
+    found = []  # (text node, its pieces)
+    for node in list(soup.find_all(string=lambda text: "$" in text or "\\" in text)):
+        if type(node) is NavigableString and not node.find_parent(VERBATIM):
+            pieces = split_formulas(str(node))
+            if any(display is not None for _, display in pieces):
+                found.append((node, pieces))
+
+    formulas = [
+        (latex, display, node)
+        for node, pieces in found
+        for latex, display in pieces
+        if display is not None
+    ]
+    converted = _convert([(latex, display) for latex, display, _ in formulas])
+    problems = []
+    for (latex, _, node), result in zip(formulas, converted, strict=True):
+        trouble = _trouble(latex, result)
+        if trouble:
+            problems.append(f"{cell_of(node)}: {trouble}")
+    problems += _double_labels(formulas, cell_of)
+
+    results = iter(converted)
+    for node, pieces in found:
+        node.replace_with(*[_element(piece, results) for piece in pieces])
+    return problems
+
+
+def to_mathml(text):
+    """Text with formulas as an HTML fragment; for titles and sentences."""
+    soup = BeautifulSoup(text, "html.parser")
+    typeset(soup, lambda node: "")
+    return str(soup)
+
+
+def _convert(snippets):
+    from math_core import LatexToMathML
+
+    converter = LatexToMathML(fancy_error=False, continue_on_error=True)
+    # One batch for the page: only so do references find equations that come later.
+    return converter.convert_all([(_as_numbered(*snippet)) for snippet in snippets])
+
+
+def _as_numbered(latex, display):
+    r"""`$$ x \tag{3} $$` is an equation with that number, as MathJax has it."""
+    if display and r"\tag" in latex and not latex.startswith(r"\begin"):
+        latex = rf"\begin{{equation}}{latex}\end{{equation}}"
+    return latex, display
+
+
+def _trouble(latex, result):
+    if "math-core-error" in result:
+        title = BeautifulSoup(result, "html.parser").span["title"]
+        reason = re.sub(r"^(input\d+:)?\d+: ", "", title).rstrip(".")
+        return f"cannot typeset {_short(latex)}: {reason}"
+    if UNRESOLVED in result:
+        labels = ", ".join(re.findall(r"\\eqref\{(.*?)\}", latex))
+        return f"reference to an unknown equation: {labels}"
+    return None
+
+
+def _double_labels(formulas, cell_of):
+    labels = [
+        (label, node)
+        for latex, _, node in formulas
+        for label in re.findall(r"\\label\{(.*?)\}", latex)
+    ]
+    counts = Counter(label for label, _ in labels)
+    return [
+        f"{cell_of(node)}: the label {label} stands {counts[label]} times"
+        for label, node in dict(labels).items()
+        if counts[label] > 1
+    ]
+
+
+def _short(latex):
+    flat = " ".join(latex.split())
+    return flat if len(flat) <= 60 else flat[:57] + "..."
+
+
+def _element(piece, results):
+    text, display = piece
+    if display is None:
+        return NavigableString(text)
+    element = BeautifulSoup(next(results), "html.parser").contents[0]
+    for anchor in element("a", string=UNRESOLVED):
+        anchor.unwrap()
+    holder = BeautifulSoup("", "html.parser").new_tag("span")
+    if element.name != "math":
+        holder["class"] = "formula-error"
+        holder["title"] = element.get("title", "")
+    elif display:
+        # A long equation scrolls by itself, also for who has only a keyboard.
+        holder["class"], holder["tabindex"] = "equation", "0"
+        holder["role"], holder["aria-label"] = "group", "Equation"
+    else:
+        holder["class"] = "formula"
+        if len(text) > 60:
+            holder.attrs.update({"class": "formula long", "tabindex": "0"})
+            holder.attrs.update({"role": "group", "aria-label": "Formula"})
+    holder.append(element)
+    return holder

@@ -1,0 +1,266 @@
+"""Turn an executed notebook into one page that needs nothing beside itself."""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+
+from mebnb.report import finishing
+from mebnb.report.maths import typeset
+from mebnb.report.notebooks import title_of
+from mebnb.report.parameters import (
+    changed_parameters,
+    given_parameters,
+    notebook_parameters,
+)
+from mebnb.report.running import DATA_ERRORS, FAILED, OK, errors_of, status_of
+
+TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
+
+
+@dataclass
+class Page:
+    """One notebook on its way to HTML.
+
+    Attributes
+    ----------
+    name : str
+        The notebook's file name without ".ipynb".
+    notebook : NotebookNode
+        Executed.
+    folder : Path
+        Where the notebook lies; its pictures are looked for there.
+    title, summary : str
+        First heading and first sentence, as HTML.
+    picture : str
+        The first picture as a data address, "" where there is none.
+    problems : list of str
+        What is wrong with the page itself; each names its cell.
+    """
+
+    name: str
+    notebook: object
+    folder: Path
+    title: str = ""
+    plain_title: str = ""
+    summary: str = ""
+    picture: str = ""
+    problems: list[str] = field(default_factory=list)
+    anchors: set[str] = field(default_factory=set)
+    links: list[tuple[str, str, str]] = field(default_factory=list)
+    soup: BeautifulSoup | None = None
+
+    @property
+    def file(self):
+        return f"{self.name}.html"
+
+    @property
+    def status(self):
+        """As the run ended; "failed" too where the page itself has a problem."""
+        status = status_of(self.notebook)
+        return FAILED if status == OK and self.problems else status
+
+    @property
+    def about(self):
+        """What `run_notebook` noted."""
+        return self.notebook.metadata.get("mebnb", {})
+
+    @property
+    def seconds(self):
+        """Duration of the run, None where it is not known."""
+        noted = self.notebook.metadata.get("papermill", {}).get("duration")
+        return self.about.get("seconds", noted)
+
+    @property
+    def changed(self):
+        """Parameters that differ from the defaults."""
+        return changed_parameters(self.notebook)
+
+    @property
+    def first_error(self):
+        """The first error or problem in one line, "" where there is none."""
+        for _, name, output in errors_of(self.notebook):
+            return f"{name}: {_one_line(output)}"
+        return self.problems[0] if self.problems else ""
+
+
+def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
+    """Make the pages of executed notebooks, linked with each other.
+
+    Parameters
+    ----------
+    notebooks : mapping
+        name -> (notebook, folder that it comes from), in reading order.
+    own : bool
+        The project's notebooks: a picture without alternative text is a problem.
+    with_code : bool
+        Whether code cells are on the page (folded).
+    has_index : bool
+        Whether the pages link an index and each other.
+
+    Returns
+    -------
+    list of Page
+    """
+    pages = [
+        Page(name, notebook, Path(folder)) for name, (notebook, folder) in notebooks.items()
+    ]
+    for page in pages:
+        title = title_of(page.notebook, page.name)
+        page.title = finishing.inline_html(title)
+        page.plain_title = BeautifulSoup(page.title, "html.parser").get_text()
+    exporter = _exporter(with_code)
+    names = {page.name for page in pages}
+    for at, page in enumerate(pages):
+        before = pages[at - 1] if at else None
+        after = pages[at + 1] if at + 1 < len(pages) else None
+        page.soup = _render(exporter, page, before, after, has_index)
+        _finish(page, names, own)
+    _check_links(pages)
+    for page in pages:
+        _add_banner(page)
+    return pages
+
+
+def write_pages(pages, out):
+    """Write pages into a folder, which is made where needed."""
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    for page in pages:
+        write_text(out / page.file, str(page.soup))
+
+
+def write_text(path, text):
+    """Write a text file, whole or not at all."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8", newline="\n")
+    partial.replace(path)
+
+
+# --- from the notebook to HTML -------------------------------------------------------
+
+
+def _exporter(with_code):
+    from nbconvert import HTMLExporter
+
+    exporter = HTMLExporter(
+        template_name="mebnb",
+        extra_template_basedirs=[str(TEMPLATES)],
+        exclude_input=not with_code,
+    )
+    # Nothing that needs a script: a widget or plot falls back to its text or picture.
+    exporter.config.NbConvertBase.display_data_priority = [
+        "text/html",
+        "text/markdown",
+        "image/svg+xml",
+        "image/png",
+        "image/jpeg",
+        "text/latex",
+        "text/plain",
+    ]
+    return exporter
+
+
+def _render(exporter, page, before, after, has_index):
+    notebook = copy.deepcopy(page.notebook)
+    for number, cell in enumerate(notebook.cells, start=1):
+        cell["number"] = number
+    context = {
+        "plain_title": page.plain_title,
+        "has_index": has_index,
+        "previous": before,
+        "next": after,
+        "failed_cells": {number for number, *_ in errors_of(notebook)},
+        "data_errors": DATA_ERRORS,
+        "parameters": _parameter_rows(notebook),
+        "provenance": _provenance(page),
+        "notebook_link": f"notebooks/{page.name}.ipynb" if has_index else "",
+    }
+    html, _ = exporter.from_notebook_node(notebook, resources={"page": context})
+    return BeautifulSoup(html, "html.parser")
+
+
+def _parameter_rows(notebook):
+    given = given_parameters(notebook)
+    return [
+        {
+            "name": name,
+            "value": repr(given.get(name, parameter.default)),
+            "default": repr(parameter.default),
+            "changed": name in given and given[name] != parameter.default,
+            "help": parameter.help,
+        }
+        for name, parameter in notebook_parameters(notebook).items()
+    ]
+
+
+def _provenance(page):
+    facts = {"notebook": f"{page.name}.ipynb"}
+    if page.about.get("began"):
+        facts["run"] = page.about["began"].replace("T", " ").replace("+00:00", " UTC")
+    elif not page.notebook.metadata.get("papermill"):
+        facts["run"] = "not run for this page; outputs as stored"
+    if page.seconds is not None:
+        facts["duration"] = f"{page.seconds:.1f} s"
+    language = page.notebook.metadata.get("language_info", {})
+    if not page.about and language.get("version"):
+        facts[language.get("name", "kernel").capitalize()] = language["version"]
+    return {**facts, **page.about.get("provenance", {})}
+
+
+# --- the finished page ---------------------------------------------------------------
+
+
+def _finish(page, names, own):
+    """Everything that is done on the whole page; notes its problems on the way."""
+    main = page.soup.main
+    finishing.remove_active_content(main)
+    page.problems += typeset(main, finishing.cell_name)
+    finishing.order_headings(main, page.plain_title)
+    page.problems += finishing.finish_images(main, page.folder, strict=own)
+    finishing.mark_up_tables(main)
+    finishing.make_scrollable(main)
+    page.links, problems = finishing.finish_links(main, page.name, page.folder, names)
+    page.problems += problems
+    finishing.add_contents(page.soup)
+    page.anchors = {element["id"] for element in page.soup.find_all(id=True)}
+    page.summary = finishing.first_sentence(main)
+    picture = main.select_one("figure.output img, .text img")
+    page.picture = picture["src"] if picture else ""
+
+
+def _check_links(pages):
+    anchors = {page.file: page.anchors for page in pages}
+    for page in pages:
+        for cell, file, fragment in page.links:
+            if fragment and fragment not in anchors[file]:
+                page.problems.append(
+                    f"{cell}: link to {file.replace('.html', '.ipynb')}#{fragment}, "
+                    "where nothing has that name"
+                )
+
+
+def _add_banner(page):
+    """Say at the top what went wrong, each with a link to its cell."""
+    errors = [
+        (name, f"cell-{number}", _one_line(output))
+        for number, name, output in errors_of(page.notebook)
+    ]
+    for problem in page.problems:
+        cell, _, text = problem.partition(": ")
+        anchor = "cell-" + cell.removeprefix("cell ") if cell != "page" else "main"
+        errors.append((cell, anchor, text))
+    if errors:
+        banner = finishing.banner(page.soup, page.status, errors)
+        page.soup.main.h1.insert_after(banner)
+
+
+def _one_line(output):
+    text = f"{output.ename}: {output.evalue}" if output.evalue else output.ename
+    if output.ename in DATA_ERRORS:
+        text = output.evalue
+    return re.sub(r"\x1b\[[0-9;]*m", "", " ".join(text.split()))

@@ -1,0 +1,273 @@
+"""Run one notebook with papermill and say how it went."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+import nbformat
+
+from mebnb.report.notebooks import CLONE, read_notebook, tags
+
+OK = "ok"
+FAILED = "failed"
+DATA_MISSING = "data not available"
+INTERRUPTED = "interrupted"
+STORED = "as committed"
+
+CELL_TIMEOUT = 1800
+WORKER = Path(__file__).with_name("worker.py")
+DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
+ERROR_MARKER = "papermill-error-cell-tag"
+PACKAGES = (
+    "mebnb", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib",
+    "seaborn", "sympy", "papermill", "nbconvert",
+)  # fmt: skip
+
+
+class Interrupted(Exception):
+    """The run was stopped before its end."""
+
+
+# --- running -------------------------------------------------------------------------
+
+
+def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=None):
+    """Run a notebook in a kernel of this environment.
+
+    Parameters
+    ----------
+    path : path
+        The notebook; it is not changed.
+    parameters : dict, optional
+        Checked values, see `assign_parameters`.
+    cwd : path, optional
+        Where its kernel runs; the notebook's own folder, as in JupyterLab.
+    timeout : float
+        Seconds that one cell may take.
+    stop : threading.Event, optional
+        Ends the run early when set.
+
+    Returns
+    -------
+    NotebookNode
+        The executed notebook, also when a cell failed; `status_of` tells.
+
+    Raises
+    ------
+    Interrupted
+        When `stop` was set before the end.
+    """
+    path = Path(path).resolve()
+    began, clock = datetime.now(timezone.utc), time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="mebnb-") as folder:
+        executed = Path(folder) / path.name
+        job = {
+            "input_path": str(path),
+            "output_path": str(executed),
+            "parameters": parameters or {},
+            "kernel_name": "python3",
+            "cwd": str(cwd or path.parent),
+            "progress_bar": False,
+            "execution_timeout": timeout,
+        }
+        error = _work(job, stop)
+        notebook = read_notebook(executed if executed.exists() else path)
+    if error:
+        _put_error_into_last_cell(notebook, error, timeout)
+    _tidy(notebook, path)
+    notebook.metadata["mebnb"] = {
+        "began": began.isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - clock, 1),
+        "fingerprint": fingerprint(path, parameters),
+        "provenance": provenance(),
+    }
+    return notebook
+
+
+def _work(job, stop):
+    """Hand the job to a worker; return the error that no cell shows, or None."""
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as log,
+        subprocess.Popen(
+            [sys.executable, str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=_quiet_environment(),
+            start_new_session=True,  # Ctrl-C is for us to handle, in `stop`
+        ) as worker,
+    ):
+        worker.stdin.write(json.dumps(job) + "\n")
+        worker.stdin.flush()
+        while worker.poll() is None:
+            if stop is not None and stop.is_set():
+                worker.stdin.close()
+                worker.wait()
+                raise Interrupted(job["input_path"])
+            try:
+                worker.wait(timeout=0.1)
+            except subprocess.TimeoutExpired:
+                continue
+        answer = worker.stdout.read()
+        if not answer:
+            log.seek(0)
+            last = (log.read().strip().splitlines() or ["no message"])[-1]
+            return {"kind": "WorkerDied", "message": last}
+    return json.loads(answer)
+
+
+def _quiet_environment():
+    """One BLAS thread a kernel, the kernel of this environment, no idle warnings."""
+    environment = dict(os.environ)
+    environment.pop("JUPYTER_PATH", None)
+    threads = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM")
+    environment.update({f"{name}_NUM_THREADS": "1" for name in threads[:-1]})
+    environment["VECLIB_MAXIMUM_THREADS"] = "1"
+    environment["JUPYTER_PREFER_ENV_PATH"] = "1"
+    environment["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+    return environment
+
+
+def _put_error_into_last_cell(notebook, error, timeout):
+    """Show a time-out or a dead kernel where it happened: in the last begun cell."""
+    timed_out = error["kind"] == "CellTimeoutError"
+    if timed_out:
+        kind = "TimeoutError"
+        message = f"the cell took longer than {timeout:g} s and was stopped"
+    elif error["kind"] == "DeadKernelError":
+        kind, message = "DeadKernelError", "the kernel died while the cell ran"
+    else:
+        kind, message = error["kind"], error["message"].strip()
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    begun = [c for c in code if c.metadata.get("papermill", {}).get("start_time")]
+    if not code:
+        notebook.cells.append(nbformat.v4.new_code_cell())
+        code = notebook.cells[-1:]
+    cell = begun[-1] if begun else code[0]
+    if timed_out:  # the interruption that stopped the cell says nothing more
+        cell.outputs = [out for out in cell.outputs if out.output_type != "error"]
+    cell.outputs.append(
+        nbformat.v4.new_output(
+            "error", ename=kind, evalue=message, traceback=[f"{kind}: {message}"]
+        )
+    )
+
+
+def _tidy(notebook, path):
+    """Remove what papermill adds for its own display, and paths of this machine."""
+    notebook.cells = [cell for cell in notebook.cells if ERROR_MARKER not in tags(cell)]
+    about = notebook.metadata.get("papermill", {})
+    for key in ("input_path", "output_path"):
+        if about.get(key):
+            about[key] = path.name
+
+
+# --- how it went ---------------------------------------------------------------------
+
+
+def errors_of(notebook):
+    """The errors that cells show and are not meant to: (number, name, output) triples.
+
+    The number counts all cells from 1; the name is "In [3]" as in JupyterLab, or
+    "cell 5" where the cell has no execution count.
+    """
+    return [
+        (number, _name(cell, number), output)
+        for number, cell in enumerate(notebook.cells, start=1)
+        if cell.cell_type == "code" and "raises-exception" not in tags(cell)
+        for output in cell.outputs
+        if output.output_type == "error"
+    ]
+
+
+def _name(cell, number):
+    count = cell.get("execution_count")
+    return f"cell {number}" if count is None else f"In [{count}]"
+
+
+def status_of(notebook):
+    """"ok", "failed" or "data not available"."""
+    errors = errors_of(notebook)
+    if not errors:
+        return OK
+    missing = all(output.ename in DATA_ERRORS for *_, output in errors)
+    return DATA_MISSING if missing else FAILED
+
+
+# --- provenance ----------------------------------------------------------------------
+
+
+def provenance():
+    """Python, package versions and git commit, name -> text."""
+    facts = {"Python": platform.python_version(), "system": platform.system()}
+    for name in PACKAGES:
+        try:
+            facts[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    commit = git_commit()
+    return {**facts, "git commit": commit} if commit else facts
+
+
+def git_commit():
+    """The short hash of the clone's commit, or None where there is no git clone."""
+    try:
+        commit = _git("rev-parse", "--short=12", "HEAD")
+        changed = _git("status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return f"{commit} with local changes" if changed else commit
+
+
+def _git(*arguments):
+    # A clone inside some other project's repository has no commit of its own.
+    if not (CLONE / ".git").exists():
+        raise FileNotFoundError(".git")
+    run = subprocess.run(
+        ["git", "-C", str(CLONE), *arguments],
+        capture_output=True, text=True, check=True, timeout=20,
+    )  # fmt: skip
+    return run.stdout.strip()
+
+
+def fingerprint(path, parameters=None):
+    """A hash of all that the outcome of a run depends on.
+
+    The notebook's cells (not their outputs), the parameters, the package, the
+    committed data (whatever is downloaded is verified against hashes that stand in
+    the package) and the versions of the packages under it.
+    """
+    digest = hashlib.sha256()
+    for cell in read_notebook(path).cells:
+        digest.update(json.dumps([cell.cell_type, tags(cell), cell.source]).encode())
+    digest.update(json.dumps(parameters or {}, sort_keys=True).encode())
+    facts = provenance()
+    facts.pop("git commit", None)
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    for file in _files_that_matter():
+        digest.update(file.relative_to(CLONE).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _files_that_matter():
+    package = Path(__file__).resolve().parents[1]
+    looks = (package / "report", package / "templates")
+    for folder in (package, CLONE / "data"):
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in (".pyc", ".nbi", ".nbc") or not file.is_file():
+                continue
+            # How a page looks changes nothing in what a run gives.
+            if not any(file.is_relative_to(look) for look in looks):
+                yield file

@@ -1,0 +1,654 @@
+"""The report: notebooks run, exported, indexed; what goes wrong is told in one sentence."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from mebnb.report import ReportError, finishing
+from mebnb.report import notebooks as notebooks_room
+from mebnb.report.making import export_stored, make_report
+from mebnb.report.maths import split_formulas, typeset
+from mebnb.report.notebooks import read_notebook, select_notebooks
+from mebnb.report.pages import build_pages
+from mebnb.report.parameters import (
+    Mismatch,
+    assign_parameters,
+    fit,
+    notebook_parameters,
+)
+from mebnb.report.running import fingerprint, run_notebook, status_of
+
+PARAMETERS = """\
+from typing import Optional
+
+seed: int = 1  # which split
+eps: float = 0.001  # tolerance of the gap
+epsilons: list[float] = [0.1, 0.01]  # tolerances of the table
+flag: bool = False  # draw more
+name: str = "away_step"  # algorithm
+limit: Optional[int] = None  # most steps"""
+
+DUAL = r"""# The dual of the ball
+
+It bounds the radius $r$ from below. More follows.
+
+## Problem and dual
+
+\begin{align}
+\max_u \quad & \Phi(u) \label{eq:dual} \\
+\text{s.t.} \quad & u \ge 0 \tag{7}
+\end{align}
+
+The gap \eqref{eq:gap} bounds the distance to \eqref{eq:dual}. See
+[the failure](02_failing.ipynb#What-fails) and [the card](../data.md).
+
+#### A heading two levels too deep
+"""
+
+GAP = r"""## The gap
+
+\begin{equation} g(u) = \max_i \left\lVert a_i - c \right\rVert^2 - \gamma \label{eq:gap} \end{equation}
+
+## The end"""
+
+FIGURE = """\
+import matplotlib.pyplot as plt
+from IPython.display import display
+
+fig, ax = plt.subplots(figsize=(3, 2))
+ax.plot([1, 2], [1, eps])
+display(fig, metadata={"image/png": {"alt": "A line that falls to eps."}})
+plt.close(fig)"""
+
+TABLE = """\
+import pandas as pd
+
+pd.DataFrame({"eps": epsilons}, index=["first row", "second row"])"""
+
+
+def write(folder, name, *cells):
+    """Write a notebook: Markdown as str, code as (source, tag, ...)."""
+    made = []
+    for cell in cells:
+        if isinstance(cell, str):
+            made.append(nbformat.v4.new_markdown_cell(cell))
+        else:
+            source, *tags = cell
+            made.append(nbformat.v4.new_code_cell(source, metadata={"tags": tags}))
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(
+        cells=made, metadata={"kernelspec": spec, "language_info": {"name": "python"}}
+    )
+    path = Path(folder) / f"{name}.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+def page_of(folder, *cells, own=False):
+    """Export cells that were never run; return the finished page."""
+    path = write(folder, "09_page", *cells)
+    return build_pages({"09_page": (read_notebook(path), Path(folder))}, own=own)[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder of notebooks: one that works, one that fails, one without its data."""
+    folder = tmp_path_factory.mktemp("clone") / "notebooks"
+    folder.mkdir()
+    (folder.parent / "data.md").write_text("a card")
+    write(
+        folder, "01_working", DUAL, (PARAMETERS, "parameters"), (FIGURE,), GAP, (TABLE,),
+        ("import os; print(os.getcwd(), os.environ['OMP_NUM_THREADS'])",),
+    )  # fmt: skip
+    write(
+        folder, "02_failing", "# A failure\n\n## What fails\n\nThis.",
+        ("seed: int = 1  # which split", "parameters"),
+        ("print('before')",), ("1 / (seed - seed)",), ("print('never reached')",),
+    )  # fmt: skip
+    write(
+        folder, "03_without_data", "# Without data",
+        ("class DatasetNotAvailable(Exception): pass\n"
+         "raise DatasetNotAvailable('data set x is not on this machine')",),
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    """The report of the three notebooks, with the lines it printed."""
+    paths = select_notebooks(folder)
+    parameters = assign_parameters(paths, [("eps", "1e-6"), ("seed", "7")])
+    lines = []
+    report = make_report(
+        paths, parameters, folder.parent / "reports", jobs=2, say=lines.append
+    )
+    report.lines = lines
+    return report
+
+
+def soup_of(made, name):
+    html = (made.index.parent / f"{name}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(html, "html.parser")
+
+
+# --- a whole report ------------------------------------------------------------------
+
+
+def test_report_runs_all_and_tells_how_each_went(made):
+    assert made.failed == ["02_failing"]
+    assert made.problems == [] and made.interrupted == []
+    told = sorted(re.sub(r"^\[./3\] | +\d+\.\d s$", "", line) for line in made.lines)
+    assert [re.sub(" +", " ", line) for line in told] == [
+        "01_working ok",
+        "02_failing failed",
+        "03_without_data data not available",
+    ]
+
+
+def test_working_page_has_typeset_mathematics_with_links(made):
+    page = soup_of(made, "01_working")
+    text = page.main.get_text()
+    assert "$" not in text and "\\" not in text
+    assert len(page.select("span.equation math")) == 2
+    assert [a.get_text() for a in page.select("math a")] == ["(2)", "(1)"]
+    assert [a["href"] for a in page.select("math a")] == ["#eq:gap", "#eq:dual"]
+    assert page.find(id="eq:gap").get_text() == "(2)"
+    assert "(7)" in text
+
+
+def test_working_page_shows_the_effective_parameters_in_one_table(made):
+    page = soup_of(made, "01_working")
+    table = page.select_one(".parameters table")
+    rows = {
+        row.th.get_text(): [cell.get_text() for cell in row("td")]
+        for row in table.tbody("tr")
+    }
+    assert rows["eps"] == ["1e-06", "0.001", "tolerance of the gap"]
+    assert rows["seed"] == ["7", "1", "which split"]
+    assert rows["epsilons"] == ["[0.1, 0.01]", "same", "tolerances of the table"]
+    assert rows["name"] == ["'away_step'", "same", "algorithm"]
+    assert "Optional" not in page.get_text()  # neither of the two cells is shown
+
+
+def test_kernel_runs_in_the_notebook_folder_with_one_thread(made, folder):
+    assert f"{folder} 1" in soup_of(made, "01_working").get_text()
+
+
+def test_pages_ask_nobody_for_anything_and_hold_no_script(made):
+    for file in made.index.parent.glob("*.html"):
+        page = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+        assert page.find(["script", "iframe"]) is None
+        assert not page.find_all("link", href=lambda h: not h.startswith("data:"))
+        assert all(image["src"].startswith("data:") for image in page("img"))
+        assert "url(" not in "".join(style.get_text() for style in page("style"))
+
+
+def test_images_have_size_and_the_alternative_text_of_the_figure(made):
+    image = soup_of(made, "01_working").select_one("figure img")
+    assert image["alt"] == "A line that falls to eps."
+    assert int(image["width"]) > 100 and int(image["height"]) > 100
+
+
+def test_table_headers_say_what_they_head(made):
+    table = soup_of(made, "01_working").select_one(".rich table")
+    assert [cell["scope"] for cell in table.thead("th")] == ["col"]
+    assert [cell["scope"] for cell in table.tbody("th")] == ["row", "row"]
+    assert not table.has_attr("border")
+    assert table.parent["tabindex"] == "0"
+
+
+def test_headings_leave_no_level_out_and_make_the_contents(made):
+    page = soup_of(made, "01_working")
+    levels = [int(h.name[1]) for h in page.main.find_all(re.compile("^h[1-6]$"))]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in zip(levels, levels[1:], strict=False))
+    linked = [a["href"][1:] for a in page.select("nav.contents a")]
+    assert linked[0] == "Problem-and-dual" and "The-gap" in linked
+    assert all(page.find(id=name) is not None for name in linked)
+
+
+def test_every_link_resolves(made):
+    out = made.index.parent
+    for file in out.glob("*.html"):
+        page = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+        for anchor in page("a", href=True):
+            path, _, fragment = anchor["href"].partition("#")
+            target = out / path if path else file
+            assert target.exists(), anchor
+            if fragment:
+                html = target.read_text(encoding="utf-8")
+                assert BeautifulSoup(html, "html.parser").find(id=fragment), anchor
+    page = soup_of(made, "01_working")
+    assert page.find("a", string="the failure")["href"] == "02_failing.html#What-fails"
+    assert page.find("a", string="the card") is None  # lies outside the report
+
+
+def test_code_is_folded_and_open_where_it_failed(made):
+    working, failing = soup_of(made, "01_working"), soup_of(made, "02_failing")
+    assert working.details and not working.select("details[open]")
+    assert len(failing.select("details[open]")) == 1
+
+
+def test_failing_page_shows_the_error_at_its_cell(made):
+    page = soup_of(made, "02_failing")
+    link = page.select_one(".banner.bad a")
+    assert page.select_one(".banner").get_text() == (
+        "Failed. In [4]: ZeroDivisionError: division by zero"
+    )
+    cell = page.find(id=link["href"][1:])
+    assert "1 / (seed - seed)" in cell.get_text()
+    assert cell.select_one(".error strong").get_text() == "ZeroDivisionError"
+    assert "before" in page.get_text()
+    assert page.select("pre.output")[-1].find_parent("section") == cell
+    assert "papermill-error-cell" not in str(page)
+
+
+def test_page_without_data_says_so_calmly(made):
+    page = soup_of(made, "03_without_data")
+    assert page.select_one(".banner.calm").get_text() == (
+        "Data not available. In [1]: data set x is not on this machine"
+    )
+    assert page.select_one(".error") is None
+
+
+def test_provenance_is_at_the_end(made):
+    facts = soup_of(made, "01_working").select_one(".provenance").get_text(" ")
+    for word in ("duration", "Python", "numpy", "mebnb", "01_working.ipynb"):
+        assert word in facts
+
+
+def test_pages_lead_to_each_other_and_to_the_index(made):
+    nav = soup_of(made, "02_failing").select_one("nav.pages")
+    assert [a["href"] for a in nav("a")] == [
+        "01_working.html", "index.html", "03_without_data.html",
+    ]  # fmt: skip
+
+
+def test_index_says_what_each_notebook_is_and_how_it_went(made):
+    index = soup_of(made, "index")
+    first, second, third = index.select("ol > li")
+    assert "3 notebooks: 1 ok, 1 failed, 1 data not available." in index.get_text()
+    assert first.h2.a["href"] == "01_working.html"
+    assert first.h2.get_text() == "The dual of the ball"
+    assert first.p.get_text() == "It bounds the radius r from below."
+    assert first.img["src"].startswith("data:image/png")
+    assert re.search(r"ok · \d+\.\d s · eps = 1e-06 · seed = 7", first.get_text())
+    assert "In [4]: ZeroDivisionError: division by zero" in second.get_text()
+    assert "data set x is not on this machine" in third.get_text()
+
+
+def test_executed_notebooks_are_kept_without_paths_of_the_machine(made, folder):
+    kept = made.index.parent / "notebooks" / "01_working.ipynb"
+    notebook = read_notebook(kept)
+    assert notebook.metadata.papermill.input_path == "01_working.ipynb"
+    assert notebook.metadata.papermill.parameters == {"eps": 1e-6, "seed": 7}
+    assert status_of(notebook) == "ok"
+
+
+def test_second_run_reuses_what_is_unchanged(made, folder, tmp_path, monkeypatch):
+    out = tmp_path / "again"
+    shutil.copytree(made.index.parent, out)
+    paths = select_notebooks(folder, ["1"])
+    given = [("eps", "1e-6"), ("seed", "7")]
+    lines = []
+    report = make_report(paths, assign_parameters(paths, given), out, say=lines.append)
+    assert re.fullmatch(r"\[1/1\] 01_working  unchanged, reused  \d\.\d s", lines[0])
+    index = BeautifulSoup(report.index.read_text(encoding="utf-8"), "html.parser")
+    # The pages that the earlier run left stay in the index.
+    assert [("earlier run" in li.get_text()) for li in index.select("ol > li")] == [
+        False, True, True,
+    ]  # fmt: skip
+    assert report.failed == []  # 02_failing did not run now
+
+    path = paths[0]
+    same = fingerprint(path, {"eps": 1e-6, "seed": 7})
+    assert read_notebook(out / "notebooks" / path.name).metadata.mebnb.fingerprint == same
+    assert fingerprint(path, {"eps": 1e-5, "seed": 7}) != same
+    changed = write(tmp_path, "01_working", DUAL, (PARAMETERS + "\n", "parameters"))
+    assert fingerprint(changed, {"eps": 1e-6, "seed": 7}) != same
+
+
+def test_cell_that_takes_too_long_is_stopped_and_shown(tmp_path):
+    path = write(tmp_path, "01_slow", "# Slow", ("import time; time.sleep(60)",), ("1",))
+    notebook = run_notebook(path, timeout=1)
+    assert status_of(notebook) == "failed"
+    page = build_pages({"01_slow": (notebook, tmp_path)})[0]
+    assert page.soup.select_one(".banner").get_text() == (
+        "Failed. In [1]: TimeoutError: the cell took longer than 1 s and was stopped"
+    )
+
+
+INTERRUPTIBLE = """\
+import sys
+from pathlib import Path
+from mebnb import cli
+from mebnb.report import notebooks
+notebooks.notebooks_folder = lambda: Path(sys.argv[1])
+sys.exit(cli.main(["report", "--out", sys.argv[2]]))
+"""
+
+
+def test_interruption_keeps_what_is_finished_and_says_so(tmp_path):
+    folder, out, begun = tmp_path / "notebooks", tmp_path / "out", tmp_path / "begun"
+    folder.mkdir()
+    write(
+        folder, "01_long", "# Long",
+        (f"import time; open({str(begun)!r}, 'w'); time.sleep(100)",),
+    )  # fmt: skip
+    write(folder, "02_next", "# Never begun", ("1",))
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, str(folder), str(out)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not begun.exists() and process.poll() is None:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    printed, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130, complaint
+    assert complaint == "mebnb: interrupted; what was finished is kept\n"
+    assert printed == f"{out / 'index.html'}\n"
+    text = BeautifulSoup((out / "index.html").read_text(), "html.parser").get_text()
+    assert "2 notebooks: 2 interrupted. The run was interrupted" in text
+    assert not (out / "01_long.html").exists()
+
+
+# --- choosing ------------------------------------------------------------------------
+
+
+def test_notebooks_are_chosen_by_number_name_or_list(folder):
+    names = [path.stem for path in select_notebooks(folder, ["3,1"])]
+    assert names == ["01_working", "03_without_data"]
+    for word in ("2", "02", "02_failing", "02_failing.ipynb"):
+        assert [p.stem for p in select_notebooks(folder, [word])] == ["02_failing"]
+
+
+def test_unknown_notebook_is_refused_with_the_known_ones(folder):
+    with pytest.raises(ReportError) as refusal:
+        select_notebooks(folder, ["99"])
+    assert str(refusal.value) == (
+        "unknown notebook '99'; known are 01_working, 02_failing, 03_without_data"
+    )
+
+
+def test_without_the_clone_the_report_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(notebooks_room, "CLONE", tmp_path)
+    with pytest.raises(ReportError) as refusal:
+        notebooks_room.notebooks_folder()
+    assert str(refusal.value) == (
+        "the notebooks are not part of the installed package: clone the repository "
+        "and install it from there with 'pip install --editable .'"
+    )
+
+
+def test_file_that_is_no_notebook(tmp_path):
+    (tmp_path / "a.ipynb").write_text("no JSON")
+    with pytest.raises(ReportError, match="a.ipynb is not a Jupyter notebook"):
+        read_notebook(tmp_path / "a.ipynb")
+    with pytest.raises(ReportError, match="cannot read .*: No such file or directory"):
+        read_notebook(tmp_path / "b.ipynb")
+
+
+# --- parameters ----------------------------------------------------------------------
+
+
+def test_parameters_are_read_with_type_default_and_meaning(folder):
+    known = notebook_parameters(read_notebook(folder / "01_working.ipynb"))
+    assert [(p.name, p.kind, p.default) for p in known.values()] == [
+        ("seed", "int", 1),
+        ("eps", "float", 0.001),
+        ("epsilons", "list[float]", [0.1, 0.01]),
+        ("flag", "bool", False),
+        ("name", "str", "away_step"),
+        ("limit", "Optional[int]", None),
+    ]
+    assert known["eps"].help == "tolerance of the gap"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("7", "int", 7),
+        ("007", "int", 7),
+        ("1", "float", 1.0),
+        ("1e-6", "float", 1e-6),
+        ("True", "bool", True),
+        ("false", "bool", False),
+        ("7", "str", "7"),
+        ("[0.1, 1]", "list[float]", [0.1, 1.0]),
+        ('["a", "b"]', "list[str]", ["a", "b"]),
+        ("[]", "list[int]", []),
+        ("[1, 2]", "list", [1, 2]),
+        ("None", "Optional[int]", None),
+        ("3", "Optional[int]", 3),
+        ("anything", "", "anything"),
+        ("3", "", 3),
+    ],
+)
+def test_text_is_read_as_the_type_of_the_parameter(text, kind, value):
+    found = fit(text, kind)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "expected"),
+    [
+        ("notanumber", "int", "an int"),
+        ("7.5", "int", "an int"),
+        ("True", "int", "an int"),
+        ("x", "float", "a float"),
+        ("True", "float", "a float"),
+        ("nan", "float", "finite"),
+        ("inf", "float", "finite"),
+        ("1", "bool", "a bool"),
+        (7, "str", "a str"),
+        ("0.1", "list[float]", "a list[float] written as JSON, such as '[0.1, 0.01]'"),
+        ("a", "list[str]", "a list[str] written as JSON, such as '[\"a\", \"b\"]'"),
+        ('["a"]', "list[float]", "a list[float], each entry a float"),
+        ("[NaN]", "list[float]", "a list[float], each entry finite"),
+        ("x", "Optional[int]", "an int or None"),
+        ("inf", "", "finite"),
+        (10**400, "float", "finite as a float"),
+    ],
+)
+def test_value_of_the_wrong_type_is_refused(value, kind, expected):
+    with pytest.raises(Mismatch) as refusal:
+        fit(value, kind)
+    assert str(refusal.value) == expected
+
+
+def test_python_values_become_what_papermill_can_write():
+    import numpy as np
+
+    assert fit(np.int64(3), "int") == 3
+    assert fit((0.1, np.float64(0.2)), "list[float]") == [0.1, 0.2]
+    assert fit(np.arange(3), "list[int]") == [0, 1, 2]
+    assert fit(Path("a") / "b", "str") == str(Path("a") / "b")
+
+
+def test_parameter_goes_to_those_that_have_it(folder):
+    paths = select_notebooks(folder)
+    assigned = assign_parameters(paths, [("seed", "5"), ("eps", "1"), ("seed", "7")])
+    assert [assigned[path] for path in paths] == [
+        {"seed": 7, "eps": 1.0}, {"seed": 7}, {},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("only", "given", "sentence"),
+    [
+        (
+            "1",
+            ("seed", "notanumber"),
+            "parameter seed of 01_working (which split) must be an int, "
+            "found 'notanumber'",
+        ),
+        (
+            "1",
+            ("sed", "7"),
+            "unknown parameter 'sed'; 01_working has seed, eps, epsilons, flag, name, "
+            "limit",
+        ),
+        (
+            "1,2",
+            ("sed", "7"),
+            "unknown parameter 'sed'; the chosen notebooks have seed, eps, epsilons, "
+            "flag, name, limit",
+        ),
+        (
+            "3",
+            ("seed", "7"),
+            "unknown parameter 'seed'; the chosen notebooks have none",
+        ),
+        (
+            "1",
+            ("eps", "inf"),
+            "parameter eps of 01_working (tolerance of the gap) must be finite, "
+            "found 'inf'",
+        ),
+    ],
+)
+def test_senseless_parameters_are_refused_in_one_sentence(folder, only, given, sentence):
+    with pytest.raises(ReportError) as refusal:
+        assign_parameters(select_notebooks(folder, [only]), [given])
+    assert str(refusal.value) == sentence
+
+
+# --- mathematics ---------------------------------------------------------------------
+
+
+def test_formulas_are_found_in_text():
+    text = r"a $x$, $$y$$ \(z\) \begin{align*}u\end{align*} \eqref{e} and 5 dollars"
+    formulas = [(f, d) for f, d in split_formulas(text) if d is not None]
+    assert formulas == [
+        ("x", False),
+        ("y", True),
+        ("z", False),
+        (r"\begin{align*}u\end{align*}", True),
+        (r"\eqref{e}", False),
+    ]
+    assert split_formulas("costs $5 or less") == [("costs $5 or less", None)]
+
+
+def test_code_and_plain_output_are_no_formulas():
+    soup = BeautifulSoup("<code>$x$</code><pre>$y$</pre>", "html.parser")
+    assert typeset(soup, lambda node: "") == []
+    assert soup.find("math") is None
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (r"$\foo$", 'cell 2: cannot typeset \\foo: Unknown command "\\foo"'),
+        (r"see \eqref{eq:none}", "cell 2: reference to an unknown equation: eq:none"),
+        (
+            r"\begin{equation}x\label{a}\end{equation}"
+            "\n\n"
+            r"\begin{equation}y\label{a}\end{equation}",
+            "cell 2: the label a stands 2 times",
+        ),
+    ],
+)
+def test_formula_that_cannot_be_typeset_is_a_problem_of_its_cell(
+    tmp_path, source, problem
+):
+    page = page_of(tmp_path, "# Title", source)
+    assert page.problems == [problem]
+    assert page.status == "failed"
+    assert problem.partition(": ")[2][:20] in page.soup.select_one(".banner").get_text()
+
+
+def test_tag_in_a_displayed_formula_is_its_number(tmp_path):
+    page = page_of(tmp_path, "# T", r"$$x = 1 \tag{13}$$")
+    assert page.problems == []
+    assert "(13)" in page.soup.select_one(".equation").get_text()
+
+
+def test_formulas_stand_in_tables_of_outputs_and_titles_too(tmp_path):
+    path = write(tmp_path, "09_page", r"# The value $\gamma$", ("1",))
+    notebook = read_notebook(path)
+    html = "<table><tr><td>$u \\ge 0$</td></tr></table><p>\\begin{align*}x\\end{align*}</p>"
+    notebook.cells[1].outputs = [
+        nbformat.v4.new_output("display_data", {"text/html": html}),
+        nbformat.v4.new_output("display_data", {"text/latex": "$$a < b$$"}),
+        nbformat.v4.new_output("display_data", {"text/markdown": "so $c$"}),
+    ]
+    page = build_pages({"09_page": (notebook, tmp_path)})[0]
+    assert len(page.soup.main.find_all("math")) == 5
+    assert page.problems == [] and page.title.count("<math>") == 1
+    assert page.soup.title.get_text() == "The value γ"
+
+
+# --- what a page must not hold -------------------------------------------------------
+
+
+def test_scripts_and_remote_things_are_removed(tmp_path):
+    path = write(tmp_path, "09_page", "# T\n\n<img src='https://example.org/a.png' alt='A'>", ("1",))
+    notebook = read_notebook(path)
+    html = (
+        "<style>@import url('https://example.org/x.css'); p {background: url(//e.org/b)}"
+        "</style><p onclick='x()'>text</p><script src='https://example.org/x.js'></script>"
+        "<link rel='stylesheet' href='https://example.org/y.css'>"
+    )
+    notebook.cells[1].outputs = [
+        nbformat.v4.new_output("display_data", {"text/html": html}),
+        nbformat.v4.new_output("display_data", {"text/html": "<script>draw()</script>"}),
+    ]
+    page = build_pages({"09_page": (notebook, tmp_path)}, own=False)[0]
+    text = str(page.soup.main)
+    assert "<script" not in text and "onclick" not in text and "stylesheet" not in text
+    assert "url(" not in text and "@import" not in text
+    assert page.soup.find("img") is None
+    assert page.soup.find("a", string="A")["href"] == "https://example.org/a.png"
+    assert finishing.NEEDS_SCRIPT in text
+
+
+def test_figure_without_alternative_text_is_a_problem_of_our_notebooks_only(tmp_path):
+    path = write(tmp_path, "09_page", "# T", ("1",))
+    notebook = read_notebook(path)
+    png = (
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+        "awAAAABJRU5ErkJggg=="
+    )
+    notebook.cells[1].outputs = [
+        nbformat.v4.new_output("display_data", {"image/png": png})
+    ]
+    ours = build_pages({"09_page": (notebook, tmp_path)}, own=True)[0]
+    assert ours.problems == [
+        "cell 2: a figure without alternative text; end the cell with show(fig, alt=...)"
+    ]
+    other = build_pages({"09_page": (notebook, tmp_path)}, own=False)[0]
+    assert other.problems == []
+    assert other.soup.img["alt"] == "Figure 1, without a description"
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("[a](b.md)", "cell 2: link to b.md, which does not exist"),
+        ("[a](#nowhere)", "cell 2: link to 09_page.ipynb#nowhere, where nothing has that name"),
+        ("![a](b.png)", "cell 2: no image file 'b.png'"),
+    ],
+)
+def test_dead_links_and_missing_images_are_problems(tmp_path, source, problem):
+    assert page_of(tmp_path, "# T", source).problems == [problem]
+
+
+# --- stored notebooks ----------------------------------------------------------------
+
+
+def test_stored_notebooks_are_exported_without_a_run(folder, tmp_path):
+    paths = select_notebooks(folder, ["2"])
+    report = export_stored(paths, tmp_path / "out", with_code=False)
+    assert report.failed == [] and report.problems == []
+    page = BeautifulSoup((tmp_path / "out/02_failing.html").read_text(), "html.parser")
+    assert page.find("details") is None  # without code
+    assert "not run for this page" in page.get_text()
+    assert "as committed" in report.index.read_text()
