@@ -45,7 +45,7 @@ COLUMNS = {
 """Columns of the printed table and their headings."""
 
 LAYOUT = (
-    *((19, True), (24, True), (11, True)),
+    *((22, True), (24, True), (11, True)),
     *((11, False), (9, False), (8, False), (8, False), (8, False)),
     *((11, False), (9, False), (9, False), (0, True)),
 )
