@@ -9,25 +9,32 @@ it shows.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from IPython.display import display
-from matplotlib.patches import Circle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Polygon
 
 __all__ = [
     "ALGORITHM_STYLES",
     "AlgorithmStyle",
     "COLORS",
     "ball_2d",
+    "bounds",
+    "by_set",
     "convergence",
     "distribution_over_splits",
     "fermat_spiral",
+    "iterates_2d",
     "multipliers_2d",
+    "paths_2d",
     "primal_and_dual",
     "show",
+    "steps_on_face",
     "style",
 ]
 
@@ -330,3 +337,445 @@ def distribution_over_splits(frame, columns, marked=None, marked_label="publishe
         handles, labels = axes[0][0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=2)
         return fig
+
+
+# --- iterates that can be seen -----------------------------------------------------
+
+# A direction looks like the algorithm that it is named after.
+DIRECTION_COLORS = {
+    "FW": ALGORITHM_STYLES["frank_wolfe"].color,
+    "away": ALGORITHM_STYLES["away_step"].color,
+    "pairwise": ALGORITHM_STYLES["pairwise"].color,
+    "drop": COLORS["red"],
+    "swap": COLORS["red"],
+}
+DIRECTION_LABELS = {
+    "FW": "towards the farthest point",
+    "away": "away from the nearest active point",
+    "pairwise": "pairwise: from the nearest active point to the other end",
+    "drop": "largest step: an active point is dropped",
+}
+
+
+def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
+    """Iterates of one run in the plane, one panel an iteration.
+
+    Each panel shows the active points (rings as large as their weight), the path of
+    the center so far, the trial ball of radius sqrt(gamma), the enclosing ball, and the
+    direction of the next step with the points that span it.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, 2)
+    states : sequence of State
+        What the solver's callback saw, from iteration 0.
+    at : sequence of int
+        Iterations to draw; those beyond the last are left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    points = np.asarray(points)
+    at = [t for t in at if t < len(states)]
+    with style():
+        fig, axes = _panels(len(at), width=3.1, height=3.3)
+        used = []
+        for ax, t in zip(axes, at, strict=True):
+            _plane(ax, points, states[-1])
+            _iterate(ax, points, states[: t + 1])
+            title = f"t = {t}, gap {states[t].fw_gap:.2g}"
+            if t + 1 < len(states):
+                used.append(states[t + 1].kind)
+                _next_direction(ax, points, states[t], states[t + 1])
+                title += f"\nnext: {states[t + 1].kind}"
+            ax.set_title(title)
+        fig.legend(
+            handles=_iterate_handles(used), loc="outside lower center", ncols=2
+        )
+        return fig
+
+
+def paths_2d(points, runs, styles=ALGORITHM_STYLES):
+    """The path of the center in the plane, one panel a run.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, 2)
+    runs : dict of str -> sequence of State
+        Keys name styles.
+    styles : mapping of str -> style with `label` and `color`
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    points = np.asarray(points)
+    with style():
+        fig, axes = _panels(len(runs), width=3.1, height=3.2)
+        for ax, (name, states) in zip(axes, runs.items(), strict=True):
+            _plane(ax, points, states[-1])
+            _iterate(ax, points, states, color=styles[name].color)
+            ax.set_title(f"{styles[name].label}\n{len(states) - 1} steps")
+        fig.legend(handles=_iterate_handles(()), loc="outside lower center", ncols=2)
+        return fig
+
+
+def _plane(ax, points, last):
+    """The points, and a window about the last ball."""
+    ax.scatter(*points.T, s=14, color=COLORS["sky"], linewidths=0, zorder=2)
+    reach = 1.35 * last.radius
+    for limits, middle in zip((ax.set_xlim, ax.set_ylim), last.center, strict=True):
+        limits(middle - reach, middle + reach)
+    ax.set_aspect("equal")
+    ax.set_xlabel("$x_1$")
+    ax.set_ylabel("$x_2$")
+
+
+def _iterate(ax, points, states, color=BALL):
+    """Active points, both balls and the path of the center up to the last state."""
+    state = states[-1]
+    trial = max(state.gamma, 0.0) ** 0.5
+    ax.add_patch(Circle(state.center, trial, fill=False, color=BALL, lw=1.4))
+    ax.add_patch(
+        Circle(state.center, state.radius, fill=False, color=BALL, lw=1.0, ls="--")
+    )
+    ax.scatter(
+        *points[state.support].T,
+        s=30 + 300 * state.weights,
+        facecolors="none",
+        edgecolors=COLORS["orange"],
+        linewidths=1.8,
+        zorder=3,
+    )
+    path = np.array([seen.center for seen in states])
+    ax.plot(*path.T, color=color, lw=1.0, marker=".", ms=4, zorder=4)
+    ax.plot(*state.center, marker="+", ms=11, mew=1.8, color=BALL, zorder=5)
+
+
+def _ends(now, then):
+    """The points that a step moved weight to and took weight from; None where neither.
+
+    A step towards a point takes from all others, a step away gives to all others.
+    """
+    rows = np.union1d(now.support, then.support)
+    change = np.zeros(rows.size)
+    change[np.searchsorted(rows, then.support)] += then.weights
+    change[np.searchsorted(rows, now.support)] -= now.weights
+    towards = int(rows[change.argmax()]) if then.kind in ("FW", "pairwise") else None
+    away = int(rows[change.argmin()]) if then.kind != "FW" else None
+    return towards, away
+
+
+def _next_direction(ax, points, now, then):
+    color = DIRECTION_COLORS[then.kind]
+    for end in _ends(now, then):
+        if end is not None:
+            line = np.array([now.center, points[end]])
+            ax.plot(*line.T, color=color, lw=1.0, ls=":", zorder=3)
+    _arrow(ax, now.center, then.center - now.center, 0.5 * then.radius, color)
+
+
+def _arrow(ax, origin, direction, length, color):
+    """An arrow of given length; none where the direction vanishes."""
+    norm = float(np.hypot(*direction))
+    if norm > 0.0:
+        ax.annotate(
+            "",
+            xy=origin + direction * (length / norm),
+            xytext=origin,
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": color,
+                "lw": 2.0,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+            zorder=6,
+        )
+
+
+def _iterate_handles(kinds):
+    plain = {"color": BALL, "marker": ""}
+    ring = {"mfc": "none", "mec": COLORS["orange"], "mew": 1.8, "ms": 9, "ls": ""}
+    handles = [
+        Line2D([], [], label="trial ball, radius $\\sqrt{\\gamma}$", **plain),
+        Line2D([], [], label="enclosing ball", ls="--", lw=1.0, **plain),
+        Line2D([], [], label="active point, size = weight", marker="o", **ring),
+        Line2D([], [], label="path of the center", color=BALL, marker=".", lw=1.0),
+    ]
+    for kind, label in DIRECTION_LABELS.items():
+        if kind in kinds:
+            color = DIRECTION_COLORS[kind]
+            handles.append(
+                Line2D([], [], label=label, color=color, marker=">", lw=2.0, ms=6)
+            )
+    return handles
+
+
+def steps_on_face(panels, *, at=0):
+    """Steps over triangles of three points, each the simplex of their weights.
+
+    A center inside the triangle belongs to exactly one set of weights, and the dual
+    value there is R^2 - |c - o|^2 with o and R from the circle through the corners: its
+    level lines are circles about o. So the triangle is a picture of the dual problem.
+
+    Parameters
+    ----------
+    panels : dict of str -> (corners, states, directions)
+        Title -> three points in the plane, the states of a run on them, and the
+        directions drawn as arrows at one state: any of "FW", "away", "pairwise".
+    at : int
+        The state at which the arrows start.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        sides = np.array([np.ptp(corners, axis=0) for corners, _, _ in panels.values()])
+        fig, axes = plt.subplots(
+            1,
+            len(panels),
+            figsize=(3.6 * len(panels), 1.3 + 3.2 * (sides[:, 1] / sides[:, 0]).max()),
+            squeeze=False,
+        )
+        kinds = []
+        for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
+            corners, states, directions = panel
+            _face(ax, corners)
+            kinds += _path_on_face(ax, states) + list(directions)
+            for kind in directions:
+                _direction_on_face(ax, corners, states[at], kind)
+            ax.set_title(title)
+        handles = [
+            Line2D([], [], color=DIRECTION_COLORS[kind], label=label, lw=2.0)
+            for kind, label in DIRECTION_LABELS.items()
+            if kind in kinds
+        ]
+        if handles:
+            fig.legend(handles=handles, loc="outside lower center", ncols=2)
+        return fig
+
+
+def _circumcenter(corners):
+    first, rest = corners[0], corners[1:]
+    return np.linalg.solve(
+        2.0 * (rest - first), (rest**2).sum(axis=1) - (first**2).sum()
+    )
+
+
+def _face(ax, corners):
+    """The triangle, the level lines of the dual value in it, the best center."""
+    outline = Polygon(corners, closed=True, fill=False, color=BALL, lw=1.2)
+    ax.add_patch(outline)
+    middle = _circumcenter(corners)
+    for radius in np.linspace(0.0, np.hypot(*(corners - middle).T).max(), 13)[1:]:
+        level = Circle(middle, radius, fill=False, color=COLORS["grey"], lw=0.6)
+        ax.add_patch(level)
+        level.set_clip_path(outline)
+    best = _best_center(corners, middle)
+    ax.plot(*best, marker="*", ms=12, color=COLORS["orange"], ls="", zorder=5)
+    inside = corners.mean(axis=0)
+    for number, corner in enumerate(corners, start=1):
+        ax.annotate(
+            f"$a_{number}$",
+            corner + 0.12 * (corner - inside),
+            ha="center",
+            va="center",
+        )
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    margin = 0.16 * (high - low).max()
+    ax.set_xlim(low[0] - margin, high[0] + margin)
+    ax.set_ylim(low[1] - margin, high[1] + margin)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+
+
+def _best_center(corners, middle):
+    """Circumcenter of an acute triangle, else the middle of the longest edge."""
+    weights = np.linalg.solve(
+        np.vstack([corners.T, np.ones(3)]), np.append(middle, 1.0)
+    )
+    if weights.min() >= 0.0:
+        return middle
+    return np.delete(corners, weights.argmin(), axis=0).mean(axis=0)
+
+
+def _path_on_face(ax, states):
+    """The centers, each step in the colour of its kind; the kinds that occur."""
+    for now, then in itertools.pairwise(states):
+        segment = np.array([now.center, then.center])
+        ax.plot(*segment.T, color=DIRECTION_COLORS[then.kind], lw=1.3, zorder=3)
+    path = np.array([state.center for state in states])
+    ax.plot(*path.T, color=BALL, marker="o", ms=3, ls="", zorder=4)
+    return [state.kind for state in states[1:]]
+
+
+def _direction_on_face(ax, corners, state, kind):
+    distances = ((corners - state.center) ** 2).sum(axis=1)
+    towards = corners[distances.argmax()]
+    away = corners[state.support[distances[state.support].argmin()]]
+    direction = {
+        "FW": towards - state.center,
+        "away": state.center - away,
+        "pairwise": towards - away,
+    }[kind]
+    length = 0.22 * np.ptp(corners, axis=0).max()
+    _arrow(ax, state.center, direction, length, DIRECTION_COLORS[kind])
+
+
+# --- gaps and rates ----------------------------------------------------------------
+
+
+def bounds(solution, optimum):
+    """How the dual value and the enclosing radius close in on the optimum.
+
+    Left: gamma and gamma + gap, between which r*^2 lies. Right, on a log axis: the gap
+    beside the error gamma* - gamma that it bounds.
+
+    Parameters
+    ----------
+    solution : Solution
+        With a trace.
+    optimum : float
+        gamma* = r*^2.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    frame = solution.trace.to_frame()
+    t, gamma, gap = frame["iteration"], frame["gamma"], frame["fw_gap"]
+    with style():
+        fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+        left.fill_between(t, gamma, gamma + gap, color=COLORS["sky"], alpha=0.3, lw=0)
+        left.plot(t, gamma + gap, color=COLORS["red"], label="$\\gamma$ + gap")
+        left.plot(t, gamma, color=COLORS["blue"], label="$\\gamma$")
+        left.axhline(optimum, color=BALL, ls="--", lw=1.2, label="$r_*^2$")
+        left.set_ylabel("squared radius")
+        error = optimum - gamma
+        right.plot(t, gap, color=COLORS["red"], label="FW gap")
+        right.plot(
+            t[error > 0],
+            error[error > 0],
+            color=COLORS["blue"],
+            ls="--",
+            label="error $\\gamma_* - \\gamma$",
+        )
+        right.set_yscale("log")
+        right.set_ylabel("squared units")
+        for ax in (left, right):
+            ax.set_xlabel("iteration")
+            ax.legend()
+        return fig
+
+
+QUANTITIES = {
+    "relative_gap": ("FW gap / $\\gamma$", "log"),
+    "active": ("active-set size", "linear"),
+}
+
+
+def by_set(
+    runs,
+    quantity="relative_gap",
+    *,
+    xscale="linear",
+    fit_band=None,
+    guide=None,
+    styles=ALGORITHM_STYLES,
+):
+    """One quantity over the iterations, one panel a set, one line a run.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+        runs[set][style key], each with a trace.
+    quantity : str
+        "relative_gap" (on a log axis) or "active".
+    xscale : str
+        "linear", where a straight gap is a linear rate, or "log", where it is a power.
+    fit_band : (float, float) or None
+        Draw the line fitted to log gap on t where the gap lies in this band.
+    guide : float or None
+        Draw t^guide, for the eye.
+    styles : mapping of str -> style
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    ylabel, yscale = QUANTITIES[quantity]
+    with style():
+        fig, axes = _panels(len(runs), width=3.4, height=2.9)
+        for ax, (label, solutions) in zip(axes, runs.items(), strict=True):
+            for name, solution in solutions.items():
+                t, values = _over_iterations(solution.trace, quantity)
+                shown = np.isfinite(values) & (t > 0)
+                ax.plot(
+                    t[shown],
+                    values[shown],
+                    markevery=_spread_out(int(shown.sum()), xscale),
+                    **styles[name].kwargs,
+                )
+                if fit_band is not None:
+                    _fitted_line(ax, solution.trace, *fit_band)
+            if guide is not None:
+                t = np.geomspace(1, max(len(s.trace) for s in solutions.values()), 50)
+                name = f"$t^{{{guide:g}}}$"
+                ax.plot(t, t**guide, color=BALL, lw=0.8, ls="--", label=name)
+            ax.set_xscale(xscale)
+            ax.set_yscale(yscale)
+            ax.set_title(label)
+            ax.set_xlabel("iteration")
+            ax.set_ylabel(ylabel)
+        _legend_below(fig, axes)
+        return fig
+
+
+def _panels(count, width, height):
+    """A figure of `count` panels, at most three in a row."""
+    columns = 2 if count in (2, 4) else min(3, count)
+    rows = -(-count // columns)
+    fig, axes = plt.subplots(
+        rows, columns, figsize=(width * columns, height * rows + 0.6), squeeze=False
+    )
+    for ax in axes.flat[count:]:
+        ax.remove()
+    fig.get_layout_engine().set(h_pad=0.09)
+    return fig, list(axes.flat[:count])
+
+
+def _over_iterations(trace, quantity):
+    values = trace.relative_gaps() if quantity == "relative_gap" else trace.active
+    values = np.array(values, dtype=float)
+    return np.arange(values.size), values
+
+
+def _spread_out(count, scale):
+    """About eight markers along a line, evenly on its axis."""
+    if scale == "linear" or count < 2:
+        return max(1, count // 8)
+    return sorted({int(k) - 1 for k in np.geomspace(1, count, 8)})
+
+
+def _fitted_line(ax, trace, above, below):
+    factor, _ = trace.linear_rate(above, below)
+    gap = np.minimum.accumulate(trace.relative_gaps())
+    t = np.flatnonzero((gap >= above) & (gap <= below))
+    if t.size > 2 and factor > 0:
+        middle = np.log(gap[t]).mean()
+        line = np.exp(middle + np.log(factor) * (t - t.mean()))
+        ax.plot(t, line, color=BALL, lw=0.9, zorder=5, label="fit, log gap on t")
+
+
+def _legend_below(fig, axes):
+    """One legend for all panels, each label once."""
+    seen = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        seen |= dict(zip(labels, handles, strict=True))
+    fig.legend(
+        seen.values(), seen.keys(), loc="outside lower center", ncols=min(3, len(seen))
+    )

@@ -55,8 +55,8 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
     known : sequence of str
         The names that `algorithms` may hold.
     **values
-        Any of seed, points, m, n, eps, epsilons, algorithms, step, repeats,
-        nominal_fraction, extra_splits.
+        Any of seed, points, m, n, eps, epsilons, algorithms, step, max_iter,
+        repeats, nominal_fraction, extra_splits.
 
     Raises
     ------
@@ -126,6 +126,10 @@ _ACCEPTED = {
     "step": (
         f"one of {', '.join(STEP_RULES)}",
         lambda v: isinstance(v, str) and v in STEP_RULES,
+    ),
+    "max_iter": (
+        "a whole number from 10 to 100000",
+        lambda v: _whole(v, 10) and v <= 100_000,
     ),
     "repeats": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),

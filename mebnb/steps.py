@@ -276,6 +276,15 @@ def lipschitz_constant(points, centered=True):
 
 
 @dataclass(frozen=True)
+class GrowingStep(StepRule):
+    """t / (t + 2), as the report prints it: the newest point takes ever more weight."""
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        return min(line.iteration / (line.iteration + 2.0), line.largest)
+
+
+@dataclass(frozen=True)
 class GoldenSectionWithSignSlip(StepRule):
     """Searches along -d while the update goes along d, as the report's code did."""
 

@@ -1,0 +1,224 @@
+"""What the notebooks on the algorithms share: their sets, runs, rates and counts.
+
+A study runs every algorithm on every set. Runs are kept as a dictionary of
+dictionaries, runs[set][algorithm] -> Solution, and the tables and figures take that.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from mebnb.datasets import DatasetNotAvailable, load_dataset
+from mebnb.evaluation import (
+    report_gaussian,
+    report_split,
+    report_uniform,
+    slides_split,
+)
+from mebnb.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
+
+__all__ = [
+    "FIT_BAND",
+    "SOLVERS",
+    "available_sets",
+    "kind_counts",
+    "normal_cloud",
+    "rate_table",
+    "run_each",
+    "training_sets",
+]
+
+# Keys of the figures' styles -> solvers with one signature.
+SOLVERS = {
+    "frank_wolfe": frank_wolfe,
+    "away_step": away_step,
+    "pairwise": pairwise,
+    "blended_pairwise": blended_pairwise,
+}
+
+# Band of relative gaps in which rates are fitted.
+FIT_BAND = (1e-12, 1e-2)
+
+
+# --- sets --------------------------------------------------------------------------
+
+
+_TRAINING_SETS = {
+    "uniform": lambda: report_uniform(),
+    "Gaussian": lambda: report_gaussian(),
+    "breast cancer": lambda: report_split(load_dataset("breast_cancer")),
+    "churn": lambda: report_split(load_dataset("iranian_churn")),
+    "breast cancer (slides)": lambda: slides_split(load_dataset("breast_cancer")),
+    "vertebral (slides)": lambda: slides_split(load_dataset("vertebral_column")),
+    "maternal (slides)": lambda: slides_split(load_dataset("maternal_risk")),
+}
+
+
+def training_sets(*names):
+    """Training points of the documents' experiments, by the names that the tables use.
+
+    Parameters
+    ----------
+    *names : str
+        "uniform", "Gaussian", "breast cancer", "churn" (the report's splits);
+        "breast cancer (slides)", "vertebral (slides)", "maternal (slides)".
+
+    Returns
+    -------
+    dict of str -> ndarray, shape (m, n)
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    DatasetNotAvailable
+        When the file of a set is not on this machine.
+
+    Examples
+    --------
+    >>> training_sets("Gaussian")["Gaussian"].shape
+    (8000, 10)
+    """
+    for name in names:
+        if name not in _TRAINING_SETS:
+            raise ValueError(
+                f"sets must be from {', '.join(_TRAINING_SETS)}, found {name!r}"
+            )
+    return {name: _TRAINING_SETS[name]().train for name in names}
+
+
+def available_sets(*names):
+    """As `training_sets`, with the sets left out whose files are not on this machine.
+
+    Parameters
+    ----------
+    *names : str
+
+    Returns
+    -------
+    sets : dict of str -> ndarray, shape (m, n)
+    missing : list of str
+        One sentence for each set left out: what it is and where it comes from.
+    """
+    sets, missing = {}, []
+    for name in names:
+        try:
+            sets |= training_sets(name)
+        except DatasetNotAvailable as error:
+            missing.append(str(error))
+    return sets, missing
+
+
+def normal_cloud(m, n, seed):
+    """A standard normal cloud.
+
+    Parameters
+    ----------
+    m, n : int
+        Points and features.
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (m, n)
+    """
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+# --- runs --------------------------------------------------------------------------
+
+
+def run_each(sets, algorithms, **options):
+    """Run algorithms on sets, stopping at a relative gap.
+
+    Parameters
+    ----------
+    sets : dict of str -> ndarray, shape (m, n)
+    algorithms : sequence of str
+        Keys of `SOLVERS`.
+    **options
+        Of the solvers: tol, step, start, max_iter.
+
+    Returns
+    -------
+    dict of str -> dict of str -> Solution
+        runs[set][algorithm].
+    """
+    return {
+        label: {
+            name: SOLVERS[name](points, gap="relative", **options)
+            for name in algorithms
+        }
+        for label, points in sets.items()
+    }
+
+
+# --- tables ------------------------------------------------------------------------
+
+
+def rate_table(runs, labels):
+    """Fitted rates of every run, one row a set and algorithm.
+
+    Both fits take the same band of relative gaps: log gap against t, where a straight
+    line is linear convergence, and log gap against log t, where it is a power of t.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+        algorithm -> its name in the table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Formatted; indexed by set and algorithm.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            factor, linear = ball.trace.linear_rate(*FIT_BAND)
+            power, fit = ball.trace.power_rate(*FIT_BAND)
+            rows.append(
+                {
+                    "set": label,
+                    "algorithm": labels(name),
+                    "iterations": ball.iterations,
+                    "gap at the end": f"{ball.trace.relative_gaps()[-1]:.0e}",
+                    "factor an iteration": _shown(factor, 4),
+                    "R2, log gap on t": _shown(linear, 2),
+                    "exponent of t": _shown(power, 1),
+                    "R2, log gap on log t": _shown(fit, 2),
+                }
+            )
+    return pd.DataFrame(rows).set_index(["set", "algorithm"])
+
+
+def _shown(value, digits):
+    """A number for a table; too few iterations in the band leave none."""
+    return "too short" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def kind_counts(solution):
+    """How many steps of each kind a run took.
+
+    A step of largest length that takes an atom out is a "drop" when the active set
+    shrinks and a "swap" when a new atom comes in at the same time.
+
+    Parameters
+    ----------
+    solution : Solution
+        With a trace.
+
+    Returns
+    -------
+    dict of str -> int
+        Kinds "FW", "away", "pairwise", "drop", "swap".
+    """
+    counts = dict.fromkeys(("FW", "away", "pairwise", "drop", "swap"), 0)
+    kinds, active = solution.trace.kind, solution.trace.active
+    for before, after, kind in zip(active, active[1:], kinds[1:], strict=False):
+        counts["swap" if kind == "drop" and after == before else kind] += 1
+    return counts
