@@ -14,17 +14,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from numba import njit
 
 __all__ = [
     "Certificate",
     "Solution",
     "Trace",
     "check_points",
+    "coordinate_spread",
     "dual_value",
     "enclosing_radius",
     "frank_wolfe_gap",
     "gradient",
     "kkt_residuals",
+    "readable_blocks",
     "row_blocks",
     "squared_distances",
     "verify",
@@ -33,12 +36,14 @@ __all__ = [
 # Rows are read in blocks of about this many bytes as float64: small enough to stay in
 # a core's cache while differences are formed, so that a pass reads the data once.
 BLOCK_BYTES = 256 * 1024
+# Compiled loops need no such care, only few calls.
+LARGE_BLOCK_BYTES = 8 * 1024 * 1024
 
 
 # --- input -------------------------------------------------------------------------
 
 
-def check_points(points, name="points"):
+def check_points(points, name="points", finite=True):
     """Return the points as a real (m, n) array, or say what is wrong with them.
 
     float64 and float32 arrays come back as they are (no copy, any memory
@@ -51,6 +56,9 @@ def check_points(points, name="points"):
         One point a row: an array, nested lists or a data frame.
     name : str
         The argument's name, for the messages.
+    finite : bool
+        Whether to look for NaN and infinity, which reads all the data. A solver whose
+        first pass notices them looks only then.
 
     Returns
     -------
@@ -85,7 +93,8 @@ def check_points(points, name="points"):
             f"{name} must hold at least one point and one feature, found shape "
             f"{array.shape}"
         )
-    _refuse_non_finite(array, name)
+    if finite:
+        _refuse_non_finite(array, name)
     return array
 
 
@@ -173,6 +182,40 @@ def row_blocks(points):
         yield start, points[start : start + size]
 
 
+def readable_blocks(points):
+    """Walk over the rows in blocks that compiled loops take.
+
+    The compiled loops know C-contiguous, writable float32 and float64 arrays, so that
+    two versions of each suffice. Blocks of such data are views, others are copies.
+
+    Yields
+    ------
+    start : int
+        Index of the block's first row.
+    block : ndarray, shape (k, n)
+        The rows start to start + k. Never to be written to.
+    """
+    m, n = points.shape
+    plain = points.flags.c_contiguous and points.flags.aligned
+    plain = plain and points.dtype in (np.float32, np.float64)
+    if plain:
+        points = np.asarray(_Alias(points))
+    size = max(1, LARGE_BLOCK_BYTES // (8 * n))
+    for start in range(0, m, size):
+        block = points[start : start + size]
+        yield start, block if plain else np.array(block, dtype=np.float64, order="C")
+
+
+class _Alias:
+    """The same memory without a read-only mark, for loops that only read."""
+
+    def __init__(self, array):
+        self.array = array  # keeps the memory alive
+        self.__array_interface__ = array.__array_interface__ | {
+            "data": (array.__array_interface__["data"][0], False)
+        }
+
+
 # --- the problem -------------------------------------------------------------------
 
 
@@ -197,16 +240,58 @@ def squared_distances(points, center):
     >>> squared_distances(np.array([[3.0, 4.0], [0.0, 0.0]]), np.zeros(2))
     array([25.,  0.])
     """
+    points = np.asarray(points)
+    center = np.broadcast_to(np.asarray(center, dtype=np.float64), points.shape[1:])
+    center = np.ascontiguousarray(center)
     distances = np.empty(points.shape[0])
-    for start, block in row_blocks(points):
-        difference = np.subtract(block, center, dtype=np.float64)
-        np.einsum(
-            "ij,ij->i",
-            difference,
-            difference,
-            out=distances[start : start + block.shape[0]],
-        )
+    for start, block in readable_blocks(points):
+        _fill_squared_distances(block, center, distances[start : start + len(block)])
     return distances
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_squared_distances(rows, center, distances):
+    # Four sums in a fixed order: fast, and the same last bit on every processor, on
+    # which Frank-Wolfe's choices among tied points hang.
+    n = center.shape[0]
+    for i in range(rows.shape[0]):
+        first = second = third = fourth = 0.0
+        j = 0
+        while j + 4 <= n:
+            a = rows[i, j] - center[j]
+            b = rows[i, j + 1] - center[j + 1]
+            c = rows[i, j + 2] - center[j + 2]
+            d = rows[i, j + 3] - center[j + 3]
+            first += a * a
+            second += b * b
+            third += c * c
+            fourth += d * d
+            j += 4
+        while j < n:
+            a = rows[i, j] - center[j]
+            first += a * a
+            j += 1
+        distances[i] = (first + second) + (third + fourth)
+
+
+def coordinate_spread(points, origin):
+    """Largest coordinate difference from an origin, computed without overflow.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    origin : ndarray, shape (n,)
+
+    Returns
+    -------
+    float
+        max_ij |a_ij - o_j|, at most the largest float64.
+    """
+    largest = 0.0
+    for _, block in row_blocks(points):
+        halves = np.subtract(block * 0.5, origin * 0.5, dtype=np.float64)
+        largest = max(largest, float(np.abs(halves).max()))
+    return min(2.0 * largest, np.finfo(float).max)
 
 
 def dual_value(points, weights):
@@ -590,7 +675,7 @@ def verify(points, solution, rtol=1e-9):
         )
 
     origin = points[support[0]].astype(np.float64)
-    scale = _spread(points, origin) or 1.0
+    scale = coordinate_spread(points, origin) or 1.0
     scaled_support = points[support].astype(np.float64) / scale - origin / scale
     scaled_center = center / scale - origin / scale
     recomputed = weights @ scaled_support
@@ -632,12 +717,3 @@ def verify(points, solution, rtol=1e-9):
     table = pd.DataFrame(claims, columns=["claim", "violation", "tolerance"])
     table["passed"] = table["violation"] <= table["tolerance"]
     return Certificate(table, lower_bound, radius)
-
-
-def _spread(points, origin):
-    """Largest coordinate difference from the origin, computed without overflow."""
-    largest = 0.0
-    for _, block in row_blocks(points):
-        halves = block.astype(np.float64) * 0.5 - origin * 0.5
-        largest = max(largest, float(np.abs(halves).max()))
-    return min(2.0 * largest, np.finfo(float).max)
