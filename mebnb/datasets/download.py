@@ -20,7 +20,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 from urllib.parse import urlsplit
 
-import pooch
 import requests
 
 from mebnb.datasets.checking import check_bytes, parse_verified
@@ -121,6 +120,9 @@ def _official_file(card, content, what):
 
 
 def _download(card, scratch):
+    # Not above: its tqdm warns in every notebook that there are no widgets.
+    import pooch
+
     # Pooch tells the hash of an unknown file; the check is made here instead.
     pooch.get_logger().setLevel(logging.WARNING)
     try:

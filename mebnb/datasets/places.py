@@ -7,8 +7,6 @@ import os
 import zlib
 from pathlib import Path
 
-import pooch
-
 from mebnb.datasets.cards import Card
 
 __all__ = [
@@ -62,6 +60,9 @@ def cache_folder():
     -------
     pathlib.Path
     """
+    # Not above: its tqdm warns in every notebook that there are no widgets.
+    import pooch
+
     return Path(os.environ.get(CACHE) or pooch.os_cache("mebnb"))
 
 
