@@ -250,7 +250,7 @@ def _accepted(form):
 
 
 def _association(form):
-    """Test points that form gives to another center than the nearest one (Section 5)."""
+    """Test points that form gives to another center than the nearest (Section 5)."""
     rng = np.random.default_rng(22)
     centers = np.array([[0.0, 0.0], [1.0, 0.3]])
     negatives = rng.normal(size=(16, 2)) * [1.0, 0.2]
