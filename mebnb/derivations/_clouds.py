@@ -65,6 +65,26 @@ def pair_start(points):
     return one, int(distances2(points, points[one]).argmax())
 
 
+def exact_steps(points, u, allowed):
+    """Where the exact step leads from u along each direction that a rule allows.
+
+    A direction is towards any vertex or away from one with weight; `allowed` compares
+    its slope with the largest FW gap and the largest away gap.
+    """
+    gradient = gradient_of_f(points, u)
+    slopes = gradient @ u - gradient
+    up, down = slopes.max(), (-slopes[u > 0.0]).max()
+    for i, vertex in enumerate(np.eye(len(u))):
+        rest = 1.0 - u[i]
+        ways = [(slopes[i], vertex - u, 1.0)]
+        if u[i] > 0.0 and rest > 0.0:
+            ways.append((-slopes[i], u - vertex, u[i] / rest))
+        for slope, d, largest in ways:
+            if allowed(slope, up, down):
+                image = d @ points
+                yield u + min(slope / (2.0 * (image @ image)), largest) * d
+
+
 def ball_by_enumeration(points):
     """The smallest enclosing ball of at most a dozen points.
 

@@ -13,7 +13,7 @@ from mebnb.derivations._clouds import (
     ball_by_enumeration,
     clouds,
     distances2,
-    gradient_of_f,
+    exact_steps,
     pair_start,
     phi,
     residual,
@@ -245,26 +245,6 @@ def _core_set_sandwich(factor):
     return max(0.0, worst(violations))
 
 
-def _exact_steps(points, u, allowed):
-    """Where the exact step leads from u along each direction that the rule allows.
-
-    A direction is towards any vertex or away from one with weight; `allowed` compares
-    its slope with the largest FW gap and the largest away gap.
-    """
-    gradient = gradient_of_f(points, u)
-    slopes = gradient @ u - gradient
-    up, down = slopes.max(), (-slopes[u > 0.0]).max()
-    for i, vertex in enumerate(np.eye(len(u))):
-        rest = 1.0 - u[i]
-        ways = [(slopes[i], vertex - u, 1.0)]
-        if u[i] > 0.0 and rest > 0.0:
-            ways.append((-slopes[i], u - vertex, u[i] / rest))
-        for slope, d, largest in ways:
-            if allowed(slope, up, down):
-                image = d @ points
-                yield u + min(slope / (2.0 * (image @ image)), largest) * d
-
-
 def _same_as_away_steps(allowed):
     """Distance of Algorithm 4's steps from the steps of an away-step method.
 
@@ -276,7 +256,7 @@ def _same_as_away_steps(allowed):
         u = np.zeros(len(points))
         u[list(pair_start(points))] = 0.5
         for step in literal.meb_a(points, eps=1e-4).log:
-            ends = [np.abs(v - step.u).max() for v in _exact_steps(points, u, allowed)]
+            ends = [np.abs(v - step.u).max() for v in exact_steps(points, u, allowed)]
             violations.append(min(ends, default=1.0))
             u = step.u
     return worst(violations)

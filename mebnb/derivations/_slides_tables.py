@@ -434,7 +434,7 @@ def _table_1():
         )
 
 
-# MEB(A) meets ties of distances, which rounding may break either way.
+# MEB(A) meets ties of both gaps (X-AWAY-TIE), which rounding may break either way.
 TIES = {(1, "MEB_A"): 2, (3, "MEB_A"): 2}
 NOT_RUN = {(2, "PFW"), (2, "BPCG")}  # hours, and the data are not at hand
 
