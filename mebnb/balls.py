@@ -27,6 +27,7 @@ __all__ = [
     "frank_wolfe_gap",
     "gradient",
     "kkt_residuals",
+    "readable",
     "readable_blocks",
     "row_blocks",
     "squared_distances",
@@ -182,11 +183,42 @@ def row_blocks(points):
         yield start, points[start : start + size]
 
 
+def readable(points):
+    """The points as compiled loops take them, where that needs no copy, else None.
+
+    The loops know C-contiguous, writable float32 and float64 arrays, so that two
+    versions of each suffice. They only read: a read-only array is passed on without
+    its mark.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+
+    Returns
+    -------
+    ndarray, shape (m, n), or None
+    """
+    flags = points.flags
+    if points.dtype not in (np.float32, np.float64):
+        return None
+    if not (flags.c_contiguous and flags.aligned):
+        return None
+    return points if flags.writeable else np.asarray(_Unmarked(points))
+
+
+class _Unmarked:
+    """The memory of an array, without a read-only mark."""
+
+    def __init__(self, array):
+        self.array = array  # keeps the memory alive
+        interface = array.__array_interface__
+        self.__array_interface__ = interface | {"data": (interface["data"][0], False)}
+
+
 def readable_blocks(points):
     """Walk over the rows in blocks that compiled loops take.
 
-    The compiled loops know C-contiguous, writable float32 and float64 arrays, so that
-    two versions of each suffice. Blocks of such data are views, others are copies.
+    Blocks are views where `readable` needs no copy, else copies as float64.
 
     Yields
     ------
@@ -196,24 +228,13 @@ def readable_blocks(points):
         The rows start to start + k. Never to be written to.
     """
     m, n = points.shape
-    plain = points.flags.c_contiguous and points.flags.aligned
-    plain = plain and points.dtype in (np.float32, np.float64)
-    if plain:
-        points = np.asarray(_Alias(points))
     size = max(1, LARGE_BLOCK_BYTES // (8 * n))
+    whole = readable(points)
     for start in range(0, m, size):
-        block = points[start : start + size]
-        yield start, block if plain else np.array(block, dtype=np.float64, order="C")
-
-
-class _Alias:
-    """The same memory without a read-only mark, for loops that only read."""
-
-    def __init__(self, array):
-        self.array = array  # keeps the memory alive
-        self.__array_interface__ = array.__array_interface__ | {
-            "data": (array.__array_interface__["data"][0], False)
-        }
+        if whole is None:
+            yield start, np.array(points[start : start + size], np.float64, order="C")
+        else:
+            yield start, whole[start : start + size]
 
 
 # --- the problem -------------------------------------------------------------------
