@@ -380,7 +380,8 @@ def test_every_detector_sees_every_split(evaluation):
     frame = evaluation.frame
     assert len(frame) == 16
     assert (frame["train"] == 40).all()
-    assert (frame["test"] == 100).all()
+    assert (frame["test_nominal"] == 50).all()
+    assert (frame["test_anomalies"] == 50).all()
     assert repr(evaluation) == "Evaluation(good, bad; 8 splits)"
     direct = score_detector(Threshold(1.5).fit([0]), random_split(3))
     row = frame.query("detector == 'good' and seed == 3").iloc[0]
@@ -408,7 +409,7 @@ def test_differences_are_paired_and_know_that_splits_overlap(evaluation):
     assert row["mean"] == pytest.approx(gap.mean())
     assert row["better"] == 1.0
     assert row["splits"] == 8
-    reach = stats.t.ppf(0.975, 7) * gap.std() * math.sqrt(1 / 8 + 100 / 40)
+    reach = stats.t.ppf(0.975, 7) * gap.std() * math.sqrt(1 / 8 + 50 / 40)
     assert row["high"] - row["mean"] == pytest.approx(reach)
     assert row["mean"] - row["low"] == pytest.approx(reach)
 

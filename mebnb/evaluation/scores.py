@@ -124,8 +124,8 @@ class Evaluation:
     Attributes
     ----------
     frame : pandas.DataFrame
-        One row for each detector and seed: detector, seed, train and test (numbers
-        of points), then `SCORES`.
+        One row for each detector and seed: detector, seed, train, test_nominal and
+        test_anomalies (numbers of points), then `SCORES`.
     """
 
     frame: pd.DataFrame
@@ -157,7 +157,9 @@ class Evaluation:
 
         The interval is a t-interval with the variance corrected for the overlap of
         random splits: (1 / splits + test / train) times the variance of the
-        differences (Nadeau and Bengio, Machine Learning 52, 2003).
+        differences (Nadeau and Bengio, Machine Learning 52, 2003), test and train
+        counted in nominal points. It speaks of new nominal points and the same
+        anomalies: those are tested in every split.
 
         Parameters
         ----------
@@ -183,7 +185,7 @@ class Evaluation:
                 f"reference must be one of {', '.join(table)}; found {reference!r}"
             )
         sizes = self.frame.drop_duplicates("seed")
-        overlap = (sizes["test"] / sizes["train"]).mean()
+        overlap = (sizes["test_nominal"] / sizes["train"]).mean()
         others = [name for name in self.frame["detector"].unique() if name != reference]
         rows = {
             name: _paired((table[name] - table[reference]).dropna(), overlap)
@@ -236,7 +238,12 @@ def evaluate_repeatedly(detectors, split, seeds, rate=0.05):
     rows = []
     for seed in seeds:
         points = split(seed)
-        sizes = {"train": len(points.train), "test": len(points.test)}
+        anomalies = int(points.test_is_anomaly.sum())
+        sizes = {
+            "train": len(points.train),
+            "test_nominal": len(points.test) - anomalies,
+            "test_anomalies": anomalies,
+        }
         for name, detector in detectors.items():
             fitted = clone(detector).fit(points.train)
             judged = score_detector(fitted, points, rate)
