@@ -4,6 +4,7 @@ from mebnb.balls import Solution, Trace, verify
 from mebnb.core_sets import core_set
 from mebnb.datasets import list_datasets, load_dataset
 from mebnb.derivations import check_derivations
+from mebnb.detectors import BallDetector
 from mebnb.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 
 __version__ = "0.1.0"
