@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from mebnb.report import ReportError, finishing
+from mebnb.report import ReportError, finishing, running
 from mebnb.report import notebooks as notebooks_room
 from mebnb.report.making import export_stored, make_report
 from mebnb.report.maths import split_formulas, typeset
@@ -25,6 +25,8 @@ from mebnb.report.parameters import (
     notebook_parameters,
 )
 from mebnb.report.running import fingerprint, run_notebook, status_of
+
+FILES_THAT_MATTER = running._files_that_matter
 
 PARAMETERS = """\
 from typing import Optional
@@ -121,6 +123,15 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module", autouse=True)
+def package(folder):
+    """A file that stands for the package in fingerprints."""
+    file = running.CLONE / "LICENSE"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "_files_that_matter", lambda: [file])
+        yield
+
+
 @pytest.fixture(scope="module")
 def made(folder):
     """The report of the three notebooks, with the lines it printed."""
@@ -158,8 +169,11 @@ def test_working_page_has_typeset_mathematics_with_links(made):
     text = page.main.get_text()
     assert "$" not in text and "\\" not in text
     assert len(page.select("span.equation math")) == 2
-    assert [a.get_text() for a in page.select("math a")] == ["(2)", "(1)"]
-    assert [a["href"] for a in page.select("math a")] == ["#eq:gap", "#eq:dual"]
+    references = page.select("p > a[href^='#eq']")
+    assert [(a.get_text(), a["href"]) for a in references] == [
+        ("(2)", "#eq:gap"),
+        ("(1)", "#eq:dual"),
+    ]
     assert page.find(id="eq:gap").get_text() == "(2)"
     assert "(7)" in text
 
@@ -168,7 +182,8 @@ def test_working_page_shows_the_effective_parameters_in_one_table(made):
     page = soup_of(made, "01_working")
     table = page.select_one(".parameters table")
     rows = {
-        row.th.get_text(): [cell.get_text() for cell in row("td")]
+        row.code.get_text(): [cell.get_text(strip=True) for cell in row.find_all("td")]
+        + [row.select_one(".meaning").get_text()]
         for row in table.tbody("tr")
     }
     assert rows["eps"] == ["1e-06", "0.001", "tolerance of the gap"]
@@ -188,7 +203,8 @@ def test_pages_ask_nobody_for_anything_and_hold_no_script(made):
         assert page.find(["script", "iframe"]) is None
         assert not page.find_all("link", href=lambda h: not h.startswith("data:"))
         assert all(image["src"].startswith("data:") for image in page("img"))
-        assert "url(" not in "".join(style.get_text() for style in page("style"))
+        style = "".join(style.get_text() for style in page("style"))
+        assert re.findall(r"url\((?!data:)|@import", style) == []
 
 
 def test_images_have_size_and_the_alternative_text_of_the_figure(made):
@@ -312,8 +328,17 @@ def test_second_run_reuses_what_is_unchanged(made, folder, tmp_path, monkeypatch
     same = fingerprint(path, {"eps": 1e-6, "seed": 7})
     assert read_notebook(out / "notebooks" / path.name).metadata.mebnb.fingerprint == same
     assert fingerprint(path, {"eps": 1e-5, "seed": 7}) != same
-    changed = write(tmp_path, "01_working", DUAL, (PARAMETERS + "\n", "parameters"))
+    changed = write(tmp_path, "01_working", DUAL, (PARAMETERS, "parameters"))
     assert fingerprint(changed, {"eps": 1e-6, "seed": 7}) != same
+    monkeypatch.setattr(running, "_files_that_matter", lambda: [])
+    assert fingerprint(path, {"eps": 1e-6, "seed": 7}) != same
+
+
+def test_fingerprint_covers_package_and_data_but_not_the_looks():
+    files = {f.relative_to(running.CLONE).as_posix() for f in FILES_THAT_MATTER()}
+    assert "mebnb/balls.py" in files
+    assert any(name.startswith("mebnb/published_tables/") for name in files)
+    assert not any(name.startswith(("mebnb/report/", "mebnb/templates/")) for name in files)
 
 
 def test_cell_that_takes_too_long_is_stopped_and_shown(tmp_path):
@@ -632,13 +657,18 @@ def test_figure_without_alternative_text_is_a_problem_of_our_notebooks_only(tmp_
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        ("[a](b.md)", "cell 2: link to b.md, which does not exist"),
         ("[a](#nowhere)", "cell 2: link to 09_page.ipynb#nowhere, where nothing has that name"),
         ("![a](b.png)", "cell 2: no image file 'b.png'"),
     ],
 )
 def test_dead_links_and_missing_images_are_problems(tmp_path, source, problem):
     assert page_of(tmp_path, "# T", source).problems == [problem]
+
+
+def test_link_to_no_file_is_noted_and_undone(tmp_path):
+    page = page_of(tmp_path, "# T", "[a](b.md)")
+    assert page.notes == ["cell 2: link to b.md, which does not exist"]
+    assert page.problems == [] and page.soup.main.find("a", string="a") is None
 
 
 # --- stored notebooks ----------------------------------------------------------------

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import base64
 import copy
+import functools
 import io
 import mimetypes
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, NavigableString
 
 from mebnb.report.maths import to_mathml
 
+TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "mebnb"
 HEADINGS = re.compile(r"^h[1-6]$")
 REMOTE = re.compile(r"^\s*(https?:|//|ftp:)", re.IGNORECASE)
 CSS_REQUEST = re.compile(
     r"@import[^;]*;?|url\(\s*['\"]?(?!\s*['\"]?data:)[^)]*\)", re.IGNORECASE
 )
+# 12, -3.5, 1e-06, 12 %, 3 / 4, 64 equal as printed
+NUMBER = re.compile(r"^[-+−±]?[\d.]*\d.{0,48}$|^(nan|inf|true|false|none)$", re.IGNORECASE)
 NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
 
 
@@ -140,8 +145,11 @@ def add_contents(soup):
 
 
 def mark_up_tables(main):
-    """Say of each header cell what it heads; a corner that is empty heads nothing."""
+    """Say of each header cell what it heads, and tell numbers from text."""
     for table in main("table"):
+        _merge_index_names(table)
+        if not table.find_parent(class_="parameters"):
+            _mark_numbers(table)
         for attribute in ("border", "cellpadding", "cellspacing"):
             del table[attribute]
         for cell in table("th"):
@@ -153,6 +161,68 @@ def mark_up_tables(main):
             group = "group" if span != "1" else ""
             if not cell.has_attr("scope"):
                 cell["scope"] = ("col" if in_head else "row") + group
+
+
+def _merge_index_names(table):
+    """Put the names of a pandas index, a header row of their own, beside the others."""
+    lines = table.thead("tr") if table.thead else []
+    if len(lines) < 2:
+        return
+    upper, lower = (line(["td", "th"]) for line in lines[-2:])
+    names = [cell for cell in lower if cell.get_text(strip=True)]
+    count = len(names)
+    if len(upper) != len(lower) or lower[:count] != names or count == len(lower):
+        return
+    if any(cell.get_text(strip=True) for cell in upper[:count]):
+        return
+    for place, name in zip(upper, names, strict=False):
+        place.replace_with(name.extract())
+    lines[-1].decompose()
+
+
+def _mark_numbers(table):
+    """Mark cells with numbers, which stand right, and the headers of their columns."""
+    rows, columns = _grid(table)
+    for cell in table(["td", "th"]):
+        text = cell.get_text(" ", strip=True)
+        if cell.name == "td" and table.thead and NUMBER.match(text):
+            _add_class(cell, "number")
+        elif cell.find_parent("thead") is None:
+            _add_class(cell, "prose" if len(text) > 28 else "short")
+    for at in columns:
+        body = [row[at] for row in rows if at in row and row[at].find_parent("tbody")]
+        numbers = sum("number" in cell.get("class", []) for cell in body)
+        for row in rows:
+            in_head = at in row and row[at].find_parent("thead") is not None
+            if in_head and row[at].get("colspan", "1") == "1" and numbers * 2 > len(body):
+                _add_class(row[at], "number")
+
+
+def _grid(table):
+    """The cells of a table by row and column, spanning cells at their first place."""
+    rows, reach, width = [], {}, 0
+    for number, line in enumerate(table("tr")):
+        row, at = {}, 0
+        for cell in line(["td", "th"], recursive=False):
+            while reach.get(at, -1) >= number:
+                at += 1
+            row[at] = cell
+            across, down = _span(cell, "colspan"), _span(cell, "rowspan")
+            for column in range(at, at + across):
+                reach[column] = number + down - 1
+            at += across
+        rows.append(row)
+        width = max(width, at)
+    return rows, range(width)
+
+
+def _span(cell, name):
+    value = cell.get(name, "1")
+    return max(int(value), 1) if value.isdecimal() else 1
+
+
+def _add_class(cell, name):
+    cell["class"] = [*cell.get("class", []), name]
 
 
 def make_scrollable(main):
@@ -175,6 +245,24 @@ def _scroller(main, css, label):
 
 
 # --- images --------------------------------------------------------------------------
+
+
+@functools.cache
+def _math_font():
+    font = (TEMPLATES / "fonts" / "stix-two-math-subset.woff2").read_bytes()
+    address = f"data:font/woff2;base64,{base64.b64encode(font).decode()}"
+    return (
+        '@font-face { font-family: "STIX Two Math"; '
+        f'src: url({address}) format("woff2"); }}'
+    )
+
+
+def add_math_font(soup):
+    """Give a page with formulas the font that they need: braces and roots grow with it."""
+    if soup.find("math"):
+        style = _new(soup, "style")
+        style.string = _math_font()
+        soup.head.append(style)
 
 
 def finish_images(main, folder, *, strict):
@@ -253,10 +341,10 @@ def finish_links(main, name, folder, names):
     -------
     links : list of (str, str, str)
         Cell, page file and fragment of each link within the report.
-    problems : list of str
+    notes : list of str
         Links to files that do not exist.
     """
-    links, problems = [], []
+    links, notes = [], []
     for anchor in main("a", href=True):
         address = urlsplit(anchor["href"])
         if address.scheme or address.netloc:
@@ -275,9 +363,9 @@ def finish_links(main, name, folder, names):
             continue
         else:
             if not target.exists():
-                problems.append(f"{where}: link to {path}, which does not exist")
+                notes.append(f"{where}: link to {path}, which does not exist")
             anchor.unwrap()
-    return links, problems
+    return links, notes
 
 
 # --- summary and banner --------------------------------------------------------------

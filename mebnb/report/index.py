@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from mebnb.report import finishing
-from mebnb.report.pages import TEMPLATES, write_text
+from mebnb.report.pages import write_text
 from mebnb.report.running import INTERRUPTED, STORED
 
 TITLE = "The minimum enclosing ball in notebooks"
@@ -39,9 +39,9 @@ def write_index(out, pages, *, interrupted=(), stored=False, earlier=()):
     rows = [_row(page, stored, page.name in earlier) for page in pages]
     rows += [_missing_row(name, title) for name, title in interrupted]
     rows.sort(key=lambda row: row["name"])
-    folder = TEMPLATES / "mebnb"
-    environment = Environment(loader=FileSystemLoader(folder), trim_blocks=True)
-    style = (folder / "style.css").read_text(encoding="utf-8")
+    loader = FileSystemLoader(finishing.TEMPLATES)
+    environment = Environment(loader=loader, trim_blocks=True)
+    style = (finishing.TEMPLATES / "style.css").read_text(encoding="utf-8")
     html = environment.get_template("overview.html.j2").render(
         title=TITLE,
         style=Markup(f"<style>\n{style}</style>"),

@@ -42,12 +42,15 @@ class Report:
         Notebooks that were not finished.
     problems : list of str
         What is wrong with pages: notebook, cell and what.
+    notes : list of str
+        Links that lead nowhere and are plain text on the page.
     """
 
     index: Path
     failed: list[str] = field(default_factory=list)
     interrupted: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def make_report(
@@ -192,6 +195,10 @@ def _export(paths, kept, interrupted, with_code, say, stored=False):
         stored=stored,
         earlier={page.name for page in pages} - mine,
     )
-    problems = [f"{page.name}, {text}" for page in pages for text in page.problems]
-    failed = [p.name for p in pages if p.name in mine and p.status == FAILED]
-    return Report(index, failed, [path.stem for path in interrupted], problems)
+    return Report(
+        index,
+        failed=[p.name for p in pages if p.name in mine and p.status == FAILED],
+        interrupted=[path.stem for path in interrupted],
+        problems=[f"{page.name}, {text}" for page in pages for text in page.problems],
+        notes=[f"{page.name}, {text}" for page in pages for text in page.notes],
+    )

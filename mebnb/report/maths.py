@@ -152,8 +152,16 @@ def _element(piece, results):
     if display is None:
         return NavigableString(text)
     element = BeautifulSoup(next(results), "html.parser").contents[0]
-    for anchor in element("a", string=UNRESOLVED):
-        anchor.unwrap()
+    # Within a formula nothing can be reached: a reference stands outside, or is text.
+    anchor = element.find("a")
+    if anchor is not None:
+        alone = element.get_text() == anchor.get_text() != UNRESOLVED
+        if alone and display is False:
+            return anchor.extract()
+        for anchor in element("a"):
+            anchor.unwrap()
+    for fence in element.find_all("mo", minsize=True):  # \big and its like
+        fence.attrs.update({"stretchy": "true", "symmetric": "true"})
     holder = BeautifulSoup("", "html.parser").new_tag("span")
     if element.name != "math":
         holder["class"] = "formula-error"

@@ -19,7 +19,6 @@ from mebnb.report.parameters import (
 )
 from mebnb.report.running import DATA_ERRORS, FAILED, OK, errors_of, status_of
 
-TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 
 
 @dataclass
@@ -40,6 +39,8 @@ class Page:
         The first picture as a data address, "" where there is none.
     problems : list of str
         What is wrong with the page itself; each names its cell.
+    notes : list of str
+        Links that lead nowhere and are plain text on the page.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Page:
     summary: str = ""
     picture: str = ""
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
     links: list[tuple[str, str, str]] = field(default_factory=list)
     soup: BeautifulSoup | None = None
@@ -149,7 +151,7 @@ def _exporter(with_code):
 
     exporter = HTMLExporter(
         template_name="mebnb",
-        extra_template_basedirs=[str(TEMPLATES)],
+        extra_template_basedirs=[str(finishing.TEMPLATES.parent)],
         exclude_input=not with_code,
     )
     # Nothing that needs a script: a widget or plot falls back to its text or picture.
@@ -224,9 +226,11 @@ def _finish(page, names, own):
     page.problems += finishing.finish_images(main, page.folder, strict=own)
     finishing.mark_up_tables(main)
     finishing.make_scrollable(main)
-    page.links, problems = finishing.finish_links(main, page.name, page.folder, names)
-    page.problems += problems
+    page.links, page.notes = finishing.finish_links(
+        main, page.name, page.folder, names
+    )
     finishing.add_contents(page.soup)
+    finishing.add_math_font(page.soup)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}
     page.summary = finishing.first_sentence(main)
     picture = main.select_one("figure.output img, .text img")
