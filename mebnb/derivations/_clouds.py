@@ -15,6 +15,11 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import minimize
 
+# The farthest pair is far from optimal here.
+KITE = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 2.5], [3.0, -2.6]])
+# Lemma 3.1's tight instance: the farthest pair has a third of the dual value.
+TRIANGLE = np.array([[1.0, 0.0], [0.0, 0.0], [0.5, 0.75**0.5], [0.5, -(0.75**0.5)]])
+
 
 @dataclass(frozen=True)
 class Ball:

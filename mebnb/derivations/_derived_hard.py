@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from mebnb.balls import dual_value, gradient
 from mebnb.core_sets import core_set
 from mebnb.derivations._clouds import (
+    TRIANGLE,
     algebra,
     ball_by_enumeration,
     clouds,
@@ -33,7 +34,6 @@ from mebnb.steps import ExactStep, Line
 _derived = partial(Entry, document="derived", verdict="HOLDS")
 
 CLOUDS = clouds(61, 6) + clouds(62, 3, m=8, n=3)
-TRIANGLE = np.array([[1.0, 0.0], [0.0, 0.0], [0.5, 0.75**0.5], [0.5, -(0.75**0.5)]])
 
 
 def _samples(count=8, seed=63):
@@ -236,7 +236,7 @@ def _directions(u):
 
 
 def _against_a_grid(rule):
-    """f at the rule's step less f on a grid of 2001 steps; steps that leave the simplex.
+    """f at the rule's step less f on 2001 steps; weights that leave the simplex.
 
     One cloud has a repeated point and, for one u, an atom at the center: there the
     parabola is a straight line.
@@ -376,7 +376,9 @@ def _same_method(allowed):
             start[list(pair_start(points))] = 0.5
             violations.append(float(np.abs(iterates[0] - start).max()))
             for u, after in itertools.pairwise(iterates):
-                ends = [np.abs(v - after).max() for v in exact_steps(points, u, allowed)]
+                ends = [
+                    np.abs(v - after).max() for v in exact_steps(points, u, allowed)
+                ]
                 violations.append(float(min(ends, default=1.0)))
         return worst(violations)
 
@@ -419,7 +421,8 @@ def _tie_after_the_first_step(form):
         distance = distances2(points, u @ points)
         if int(distance.argmax()) in (first, second):
             violations.append(
-                abs(_max_minus_phi(points, u) - _phi_minus_min(points, u)) / (u @ distance)
+                abs(_max_minus_phi(points, u) - _phi_minus_min(points, u))
+                / (u @ distance)
             )
     return worst(violations) if violations else math.inf
 
@@ -661,9 +664,12 @@ ENTRIES = [
             math.sqrt((rho**2 + gamma) / 2.0) - math.sqrt((rho**2 - gamma) / 2.0)
         ),
         spoiled={
-            "second root left out": lambda rho, gamma: math.sqrt((rho**2 + gamma) / 2.0),
+            "second root left out": lambda rho, gamma: math.sqrt(
+                (rho**2 + gamma) / 2.0
+            ),
             "second root halved": lambda rho, gamma: (
-                math.sqrt((rho**2 + gamma) / 2.0) - 0.5 * math.sqrt((rho**2 - gamma) / 2)
+                math.sqrt((rho**2 + gamma) / 2.0)
+                - 0.5 * math.sqrt((rho**2 - gamma) / 2)
             ),
             "nothing": lambda rho, gamma: 0.0,
         },

@@ -100,7 +100,7 @@ def _plain_triangle(problem):
 
 
 def _objective_identity(form):
-    """|v|^2 + (1/n) sum [B - |y|^2 - <v, psi>]_+ against the paper's F, at random R, M."""
+    """|v|^2 + (1/n) sum [B - |y|^2 - <v, psi>]_+ against F, at random R, M."""
     rng, violations = np.random.default_rng(91), []
     for problem in _problems():
         for _ in range(5):
@@ -146,7 +146,7 @@ def _extremes():
 
 
 def _range_of_R(form):
-    """R* outside of [low, high] on random problems; both ends met on the extreme ones."""
+    """R* outside of [low, high] on random problems; both ends met at the extremes."""
     low, high = form
     violations = []
     for problem, optimum in solved():
@@ -318,7 +318,9 @@ ENTRIES = [
         true=_kernel,
         spoiled={
             "G not squared": lambda p: 1.0 / p.mu + p.y @ p.y.T / p.lam,
-            "mu and lambda exchanged": lambda p: 1.0 / p.lam + (p.y @ p.y.T) ** 2 / p.mu,
+            "mu and lambda exchanged": lambda p: (
+                1.0 / p.lam + (p.y @ p.y.T) ** 2 / p.mu
+            ),
             "constant left out": lambda p: (p.y @ p.y.T) ** 2 / p.lam,
         },
         tolerance=1e-6,
@@ -326,7 +328,8 @@ ENTRIES = [
     _derived(
         id="X-ME2-HINGE-features",
         place="ME2, hinge form",
-        statement="$\\psi_i = (1/\\sqrt{\\mu}, \\mathrm{svec}(y_iy_i^T)/\\sqrt{\\lambda})$ "
+        statement="$\\psi_i = (1/\\sqrt{\\mu}, "
+        "\\mathrm{svec}(y_iy_i^T)/\\sqrt{\\lambda})$ "
         "has $\\langle\\psi_i, \\psi_j\\rangle = K_{ij}$ and $1 + d(d+1)/2$ entries.",
         measure=_feature_inner_products,
         true=_features,
@@ -362,14 +365,16 @@ ENTRIES = [
             "only for B >= 1/(2 mu)": lambda B, mu: B >= 1.0 / (2.0 * mu),
             "never": lambda B, mu: False,
         },
-        corrected="For $R < 0$ all losses vanish and the penalty $\\mu(B-R)^2$ grows, so "
+        corrected="For $R < 0$ all losses vanish and the penalty $\\mu(B-R)^2$ grows, "
+        "so "
         "that $R \\ge 0$ is never active; its multiplier $\\beta$ serves only to bound "
         "the value from below at multipliers that are not optimal (X-ME2-GAP).",
     ),
     _derived(
         id="X-ME2-R",
         place="ME2, radius",
-        statement="$R^* \\in [\\max(0, B - 1/(2\\mu)), B]$ whatever the data, both ends "
+        statement="$R^* \\in [\\max(0, B - 1/(2\\mu)), B]$ whatever the data, both "
+        "ends "
         "attained.",
         measure=_range_of_R,
         true=(_lowest, lambda B, mu: B),
@@ -451,14 +456,16 @@ ENTRIES = [
         id="X-ME2-STAB-free",
         place="ME2, stability",
         statement="$\\frac{2}{n}\\left(\\frac{1}{\\mu} + "
-        "\\frac{B^2}{\\lambda}\\right)$ is enough, whatever the length of the examples.",
+        "\\frac{B^2}{\\lambda}\\right)$ is enough, whatever the length of the "
+        "examples.",
         measure=_stability(_unbounded_pairs),
         true=lambda p: 2.0 * (1.0 / p.mu + p.B**2 / p.lam),
         spoiled={
             "a twentieth": lambda p: 0.1 * (1.0 / p.mu + p.B**2 / p.lam),
             "1/mu left out": lambda p: 2.0 * p.B**2 / p.lam,
         },
-        corrected="$M \\succeq I$ makes the loss vanish beyond $\\|y\\|^2 = B$, so that "
+        corrected="$M \\succeq I$ makes the loss vanish beyond $\\|y\\|^2 = B$, so "
+        "that "
         "$B$ takes the place of $(2B)^2$.",
     ),
 ]

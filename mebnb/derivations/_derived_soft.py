@@ -213,7 +213,10 @@ def _degenerate(form):
 def _hard_limit(cap):
     """|Phi* of the soft ball - r*^2| for a cap."""
     return worst(
-        abs(phi(points, soft_weights(points, cap)) - ball_by_enumeration(points).radius**2)
+        abs(
+            phi(points, soft_weights(points, cap))
+            - ball_by_enumeration(points).radius ** 2
+        )
         for points in CLOUDS
     )
 
@@ -225,7 +228,7 @@ def _pairwise_with_slack(points, cap, largest):
     """Exact pairwise steps over the capped simplex, from equal weights."""
     m = len(points)
     u = np.full(m, 1.0 / m)
-    for _ in range(3000):
+    for _ in range(600):
         distance = distances2(points, u @ points)
         towards = int(np.where(u < cap, distance, -np.inf).argmax())
         away = int(np.where(u > 0.0, distance, np.inf).argmin())
@@ -342,7 +345,8 @@ ENTRIES = [
         id="X-SOFTW",
         place="SVDD, weak duality",
         statement="$\\rho + C\\sum_i \\xi_i \\ge \\Phi(u)$ for $0 \\le u \\le C$, "
-        "$\\mathbf{1}^T u = 1$ and $\\|a_i - c\\|^2 \\le \\rho + \\xi_i$, with equality "
+        "$\\mathbf{1}^T u = 1$ and $\\|a_i - c\\|^2 \\le \\rho + \\xi_i$, with "
+        "equality "
         "at the optimum.",
         measure=_weak_duality,
         true=(phi, lambda cap: cap),
@@ -505,7 +509,8 @@ ENTRIES = [
     _derived(
         id="X-KER-rbf",
         place="Kernels, one-class SVM",
-        statement="For a kernel of constant diagonal the soft ball with $C = 1/(\\nu m)$ "
+        statement="For a kernel of constant diagonal the soft ball with $C = 1/(\\nu "
+        "m)$ "
         "has the weights of the one-class SVM.",
         measure=_one_class_svm,
         true=(_rbf, lambda nu, m: 1.0 / (nu * m)),

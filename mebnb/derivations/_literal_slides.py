@@ -135,7 +135,7 @@ PAIRWISE = {
 
 
 @np.errstate(all="ignore")  # wrong lines may overflow
-def pairwise(points, eps=1e-9, limit=1000, uniform_atom=False, **lines):
+def pairwise(points, eps=1e-9, limit=500, uniform_atom=False, **lines):
     """Algorithm 1 (PFW) with some lines replaced."""
     line = {**PAIRWISE, **lines}
     s = _state(points, uniform_atom)
@@ -221,7 +221,7 @@ BLENDED = {
 
 
 @np.errstate(all="ignore")  # wrong lines may overflow
-def blended(points, eps=1e-9, limit=1000, uniform_atom=False, **lines):
+def blended(points, eps=1e-9, limit=500, uniform_atom=False, **lines):
     """Algorithm 2 (BPCG) with some lines replaced."""
     line = {**BLENDED, **lines}
     s = _state(points, uniform_atom)
@@ -308,7 +308,9 @@ MEB_A = {
     "gamma": _store_gamma,
     "kappa": lambda s: int(distances2(s.points, s.c[s.k]).argmax()),
     "xi": lambda s: _best(distances2(s.points, s.c[s.k]), s.core[s.k], largest=False),
-    "delta_plus": lambda s: distances2(s.points, s.c[s.k])[s.kappa] / s.gamma[s.k] - 1.0,
+    "delta_plus": lambda s: (
+        distances2(s.points, s.c[s.k])[s.kappa] / s.gamma[s.k] - 1.0
+    ),
     "delta_minus": lambda s: 1.0 - distances2(s.points, s.c[s.k])[s.xi] / s.gamma[s.k],
     "delta": lambda s: max(s.plus[s.k], s.minus[s.k]),
     "stops": lambda s, eps: s.delta[s.k] <= (1.0 + eps) ** 2 - 1.0,
@@ -317,7 +319,7 @@ MEB_A = {
 
 
 @np.errstate(all="ignore")  # wrong lines may overflow
-def meb_a(points, eps=1e-6, limit=1000, **lines):
+def meb_a(points, eps=1e-6, limit=500, **lines):
     """Algorithms 3 (start) and 4 (loop), MEB(A), with some lines replaced.
 
     Quantities with an upper index k are kept for every k, so that a line which names

@@ -128,9 +128,7 @@ def _smallest_lipschitz_constant(form):
 
 def _follows_the_origin(form):
     """Relative change of L when the cloud is moved by (10, ..., 10)."""
-    return worst(
-        abs(form(points + 10.0) / form(points) - 1.0) for points in clouds(20)
-    )
+    return worst(abs(form(points + 10.0) / form(points) - 1.0) for points in clouds(20))
 
 
 def _is_a_bound_on_directions(form):
@@ -249,7 +247,8 @@ ENTRIES = [
         },
         corrected="The sum runs over $j$: as printed, with $i$, it would say "
         "$m \\mu_j = 1$, leaving one feasible point.",
-        witness="read to the letter (sum of all weights 1/m here) the value is too small",
+        witness="read to the letter (sum of all weights 1/m here) the value is too "
+        "small",
         tolerance=1e-6,
     ),
     _slide(
@@ -313,7 +312,9 @@ ENTRIES = [
         ),
         spoiled={
             "twice as far": (
-                lambda grad_phi, d, lipschitz: 2.0 * grad_phi @ d / (lipschitz * (d @ d)),
+                lambda grad_phi, d, lipschitz: (
+                    2.0 * grad_phi @ d / (lipschitz * (d @ d))
+                ),
                 lambda u, step, d: u + step * d,
             ),
             "length for its square": (
@@ -331,7 +332,8 @@ ENTRIES = [
     _slide(
         id="S-E05-away",
         place="Step rule",
-        statement="$\\mu_{t+1} = \\mu_t - \\lambda_t d_t$ with $d_t$ = away $-$ towards "
+        statement="$\\mu_{t+1} = \\mu_t - \\lambda_t d_t$ with $d_t$ = away $-$ "
+        "towards "
         "and $\\lambda_t = \\frac{\\langle -\\nabla\\phi(\\mu), d_t \\rangle}"
         "{L \\|d_t\\|^2}$: the one reading that fits the printed sign.",
         verdict="HOLDS",
@@ -391,7 +393,9 @@ ENTRIES = [
         ),
         printed=lambda p: 2.0 * float(np.linalg.norm(p, 2) ** 2),
         spoiled={
-            "factor 2 lost": lambda p: float(np.linalg.norm(p - p.mean(axis=0), 2) ** 2),
+            "factor 2 lost": lambda p: float(
+                np.linalg.norm(p - p.mean(axis=0), 2) ** 2
+            ),
             "centred on the first point": lambda p: float(
                 np.linalg.norm(p - p[0], 2) ** 2
             ),
