@@ -26,6 +26,7 @@ __all__ = [
     "ball_2d",
     "bounds",
     "by_set",
+    "circumcircle",
     "convergence",
     "distribution_over_splits",
     "fermat_spiral",
@@ -558,18 +559,31 @@ def steps_on_face(panels, *, at=0):
         return fig
 
 
-def _circumcenter(corners):
+def circumcircle(corners):
+    """Center and radius of the circle through three points of the plane.
+
+    Parameters
+    ----------
+    corners : ndarray, shape (3, 2)
+        Not on one line.
+
+    Returns
+    -------
+    center : ndarray, shape (2,)
+    radius : float
+    """
     first, rest = corners[0], corners[1:]
-    return np.linalg.solve(
+    center = np.linalg.solve(
         2.0 * (rest - first), (rest**2).sum(axis=1) - (first**2).sum()
     )
+    return center, float(np.hypot(*(first - center)))
 
 
 def _face(ax, corners):
     """The triangle, the level lines of the dual value in it, the best center."""
     outline = Polygon(corners, closed=True, fill=False, color=BALL, lw=1.2)
     ax.add_patch(outline)
-    middle = _circumcenter(corners)
+    middle, _ = circumcircle(corners)
     for radius in np.linspace(0.0, np.hypot(*(corners - middle).T).max(), 13)[1:]:
         level = Circle(middle, radius, fill=False, color=COLORS["grey"], lw=0.6)
         ax.add_patch(level)

@@ -29,6 +29,7 @@ __all__ = [
     "rate_table",
     "run_each",
     "training_sets",
+    "wrong_weight",
 ]
 
 # Keys of the figures' styles -> solvers with one signature.
@@ -154,6 +155,29 @@ def run_each(sets, algorithms, **options):
         }
         for label, points in sets.items()
     }
+
+
+def wrong_weight(points, max_iter=1000):
+    """Weight that Frank-Wolfe holds on points which the optimum does not use.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    max_iter : int
+
+    Returns
+    -------
+    ndarray, shape (iterations + 1,)
+        One value an iterate, exact steps from the first point.
+    """
+    right = away_step(points, gap="relative", tol=1e-12, max_iter=20_000).support
+    held = []
+
+    def look(state):
+        held.append(state.weights[~np.isin(state.support, right)].sum())
+
+    frank_wolfe(points, tol=0.0, max_iter=max_iter, callback=look)
+    return np.array(held)
 
 
 # --- tables ------------------------------------------------------------------------

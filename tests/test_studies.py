@@ -1,0 +1,148 @@
+"""The studies that the notebooks on the algorithms share, and their pictures."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from mebnb import frank_wolfe, plots, studies
+from mebnb.balls import dual_value
+from mebnb.datasets import DatasetNotAvailable
+from mebnb.steps import GrowingStep
+from mebnb.studies import SOLVERS, kind_counts, normal_cloud, rate_table, run_each
+
+CLOUD = normal_cloud(60, 2, 4)
+
+
+def states_of(name, points=CLOUD, **options):
+    states = []
+    SOLVERS[name](points, callback=states.append, **({"max_iter": 30} | options))
+    return states
+
+
+def test_published_training_sets_have_their_shapes():
+    sets = studies.training_sets("uniform", "Gaussian", "breast cancer")
+    shapes = {name: points.shape for name, points in sets.items()}
+    assert shapes == {
+        "uniform": (8000, 15),
+        "Gaussian": (8000, 10),
+        "breast cancer": (178, 30),
+    }
+
+
+def test_unknown_set_is_refused():
+    with pytest.raises(ValueError, match="sets must be from uniform"):
+        studies.training_sets("iris")
+
+
+def test_missing_sets_are_told_and_left_out(monkeypatch):
+    def not_here(name):
+        raise DatasetNotAvailable(f"The data set {name} is elsewhere.")
+
+    monkeypatch.setattr(studies, "load_dataset", not_here)
+    sets, missing = studies.available_sets("Gaussian", "churn")
+    assert list(sets) == ["Gaussian"]
+    assert missing == ["The data set iranian_churn is elsewhere."]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_kinds_add_up_and_explain_the_active_set(name):
+    ball = SOLVERS[name](CLOUD, gap="relative", tol=1e-10, max_iter=500)
+    counts = kind_counts(ball)
+    assert sum(counts.values()) == ball.iterations
+    active = np.diff(ball.trace.active)
+    assert counts["drop"] == (active < 0).sum()
+    assert counts["swap"] <= (np.array(ball.trace.kind[1:]) == "drop").sum()
+
+
+def test_a_swap_is_a_drop_that_lets_a_new_point_in():
+    # The center 3.6 is nearest to 4, whose weight 0.1 is less than the exact step asks.
+    points = np.array([[0.0], [4.0], [8.0], [10.0]])
+    start = ([0, 1, 2], [0.5, 0.1, 0.4])
+    ball = SOLVERS["pairwise"](points, start=start, tol=1e-12, max_iter=1)
+    assert kind_counts(ball) == dict(FW=0, away=0, pairwise=0, drop=0, swap=1)
+    assert list(ball.support) == [0, 2, 3]
+
+
+def test_rates_tell_linear_from_one_over_t():
+    cloud = normal_cloud(500, 6, 4)
+    runs = run_each({"cloud": cloud}, SOLVERS, tol=1e-12, max_iter=2000)
+    table = rate_table(runs, str)
+    powers = table["exponent of t"].astype(float)
+    fits = table["R2, log gap on t"].astype(float)
+    assert -1.3 < powers["cloud", "frank_wolfe"] < -0.8
+    for name in ("away_step", "pairwise", "blended_pairwise"):
+        assert powers["cloud", name] < -3 and fits["cloud", name] > 0.9
+
+
+def test_too_short_a_run_has_no_rate():
+    runs = run_each({"pair": np.array([[0.0], [2.0]])}, ["away_step"], tol=1e-12)
+    row = rate_table(runs, str).iloc[0]
+    assert row["exponent of t"] == "too short"
+
+
+def test_frank_wolfe_never_gets_rid_of_wrong_weight():
+    held = studies.wrong_weight(CLOUD, max_iter=400)
+    t = np.array([100, 200, 400])
+    assert np.all(held[t] > 0)
+    assert np.ptp(t * held[t]) < 0.2 * (t * held[t]).mean()
+
+
+def test_printed_growing_step_does_not_converge():
+    good = frank_wolfe(CLOUD, step="diminishing", max_iter=300)
+    bad = frank_wolfe(CLOUD, step=GrowingStep(), max_iter=300)
+    assert bad.relative_error > 100 * good.relative_error
+
+
+# --- pictures ----------------------------------------------------------------------
+
+
+def test_level_lines_of_the_dual_value_are_circles():
+    corners = normal_cloud(3, 2, 1)
+    center, radius = plots.circumcircle(corners)
+    for weights in np.random.default_rng(0).dirichlet(np.ones(3), size=50):
+        apart = weights @ corners - center
+        expected = radius**2 - apart @ apart
+        assert dual_value(corners, weights) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_ends_of_a_step_are_the_points_whose_weight_moved(name):
+    states = states_of(name, tol=1e-9)
+    for now, then in zip(states, states[1:], strict=False):
+        towards, away = plots._ends(now, then)
+        if then.kind == "FW":
+            assert towards == now.farthest and away is None
+        if then.kind == "drop":
+            assert away in now.support and away not in then.support
+        if then.kind in ("away", "drop"):
+            assert towards is None
+        if then.kind == "pairwise":
+            moved = then.center - now.center
+            apart = CLOUD[towards] - CLOUD[away]
+            assert moved == pytest.approx(then.step * apart, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_one_panel_an_iterate(name):
+    states = states_of(name)
+    fig = plots.iterates_2d(CLOUD, states, at=(0, 1, 2, 10_000))
+    assert [ax.get_title().split(",")[0] for ax in fig.axes] == ["t = 0", "t = 1", "t = 2"]
+    plt.close(fig)
+
+
+def test_paths_faces_bounds_and_sets_are_drawn():
+    runs = {name: states_of(name) for name in SOLVERS}
+    corners = CLOUD[:3]
+    walk = states_of("away_step", corners, start=([0, 1, 2], [0.3, 0.3, 0.4]))
+    balls = run_each({"a": CLOUD, "b": CLOUD[:20]}, SOLVERS, tol=1e-6, max_iter=50)
+    figures = [
+        plots.paths_2d(CLOUD, runs),
+        plots.steps_on_face({"one": (corners, walk, ["FW", "away", "pairwise"])}),
+        plots.bounds(balls["a"]["frank_wolfe"], balls["a"]["away_step"].lower_bound**2),
+        plots.by_set(balls, fit_band=studies.FIT_BAND),
+        plots.by_set(balls, "active", xscale="log"),
+    ]
+    assert [len(fig.axes) for fig in figures] == [4, 1, 2, 2, 2]
+    for fig in figures:
+        fig.canvas.draw()
+        plt.close(fig)
