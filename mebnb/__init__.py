@@ -5,6 +5,7 @@ from mebnb.core_sets import core_set
 from mebnb.datasets import list_datasets, load_dataset
 from mebnb.derivations import check_derivations
 from mebnb.detectors import BallDetector
+from mebnb.exact import minimum_enclosing_ball
 from mebnb.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 
 __version__ = "0.1.0"
