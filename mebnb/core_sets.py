@@ -75,7 +75,7 @@ def core_set(
 
     References
     ----------
-    Yildirim (2008), "Two algorithms for the minimum enclosing ball problem".
+    E. A. Yildirim, SIAM Journal on Optimization 19 (2008), 1368-1391.
 
     Examples
     --------

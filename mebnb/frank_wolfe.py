@@ -683,8 +683,8 @@ def away_step(
     {parameters}
     References
     ----------
-    Lacoste-Julien and Jaggi (2015), "On the global linear convergence of
-    Frank-Wolfe optimization variants".
+    S. Lacoste-Julien and M. Jaggi, Advances in Neural Information Processing
+    Systems 28 (2015), 496-504.
     """
     return run(
         points,
@@ -721,8 +721,8 @@ def pairwise(
     {parameters}
     References
     ----------
-    Lacoste-Julien and Jaggi (2015), "On the global linear convergence of
-    Frank-Wolfe optimization variants".
+    S. Lacoste-Julien and M. Jaggi, Advances in Neural Information Processing
+    Systems 28 (2015), 496-504.
     """
     return run(
         points,
@@ -762,8 +762,8 @@ def blended_pairwise(
     {parameters}
     References
     ----------
-    Tsuji, Tanaka and Pokutta (2022), "Pairwise conditional gradients without swap
-    steps and sparser kernel herding".
+    K. K. Tsuji, K. Tanaka and S. Pokutta, Proceedings of Machine Learning Research
+    162 (2022), 21864-21883.
     """
     return run(
         points,
