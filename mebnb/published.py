@@ -98,7 +98,7 @@ def _tables():
 # --- the comparison ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
     """A published table beside its reproduction.
 

@@ -191,10 +191,17 @@ def test_rows_left_out_are_left_out_of_the_parent_by_number():
 def test_a_missing_set_is_told_in_one_sentence(nowhere):
     with pytest.raises(DatasetNotAvailable) as error:
         load_dataset("tissue_expression")
+    assert "a clone of the project has it in data/" in str(error.value)
     assert "tissue_expression" in str(error.value)
     assert "dslabs" in str(error.value)
     assert "MEBNB_DATA_MIRROR" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_mirror_that_is_no_folder_is_named(nowhere, monkeypatch):
+    monkeypatch.setenv(MIRROR, str(nowhere / "typo"))
+    with pytest.raises(DatasetNotAvailable, match="typo, which is not a folder"):
+        load_dataset("iranian_churn", download=False)
 
 
 def test_a_derived_set_names_the_parent_that_is_missing(nowhere):
@@ -281,6 +288,7 @@ def test_the_committed_files_are_listed_with_hash_and_licence():
         "wine_red",
         "yeast",
     ]
+    assert folders == sorted(card.name for card in CARDS.values() if card.committed)
     for name in folders:
         card = CARDS[name]
         (line,) = [line for line in readme.splitlines() if f"`{name}/`" in line]

@@ -48,6 +48,8 @@ class Card:
     converted : bool
         Whether the official file is turned into a compact one, which is what is
         kept and read.
+    committed : bool
+        Whether the file lies in the clone's `data/`.
     parent : str
         The data set that this one is derived from, or empty.
     """
@@ -69,6 +71,7 @@ class Card:
     address: str = ""
     member: str = ""
     converted: bool = False
+    committed: bool = False
     parent: str = ""
 
     @property
@@ -238,6 +241,7 @@ _ORIGINALS = [
         file_sha256="a1f7025719f84715096e0d1f95ae2e56b57809b9b15449e1836c96a7d976ae9b",
         address=UCI + "863/maternal+health+risk.zip",
         member="Maternal Health Risk Data Set.csv",
+        committed=True,
         value_sha256="84f3a60027abd18097f4bf877a9af10d73d23cdb22854f5966c54f177e796078",
     ),
     Card(
@@ -259,6 +263,7 @@ _ORIGINALS = [
         file_sha256="de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
         address=UCI + "1/abalone.zip",
         member="abalone.data",
+        committed=True,
         value_sha256="79d5b769af4accfbc903ec4df5af43bdae956541a38cac63b62be33bde180332",
     ),
     Card(
@@ -291,6 +296,7 @@ _ORIGINALS = [
         file_sha256="7cf61776fc04f527f93bf57a327b863893a1225d82df02d457e8950173218258",
         address=UCI + "110/yeast.zip",
         member="yeast.data",
+        committed=True,
         value_sha256="4fad54e411a582fc31e40225569a9141d6555c9f86a6d7f449f7793b347abdc5",
     ),
     Card(
@@ -312,6 +318,7 @@ _ORIGINALS = [
         file_sha256="4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e",
         address=UCI + "186/wine+quality.zip",
         member="winequality-red.csv",
+        committed=True,
         value_sha256="7e59d73135e2cfe68f8bf97713d39478855ba02f4c6b27b813b82356bb99461f",
     ),
     Card(
@@ -336,6 +343,7 @@ _ORIGINALS = [
         quirks=("500 features chosen by the package's authors; more than points.",),
         file="tissue_expression/tissue_gene_expression.csv",
         file_sha256="444c3fca6356c301fe63fb8f2f5176098552b78b6b003766cad0c4a12e374f7a",
+        committed=True,
         value_sha256="dfd6f8f9e6ad23ff20c3436a283e82d235f6ab48b10d836337d1525bdc2db6e1",
     ),
     Card(
@@ -460,6 +468,7 @@ def _derived_card(parent, name, title, positives, negatives):
         value_sha256=_DERIVED_VALUES[name],
         address="",
         member="",
+        committed=False,
         parent=parent.name,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import warnings
 import zlib
 from pathlib import Path
 
@@ -45,11 +46,16 @@ def not_available(card, why):
     -------
     DatasetNotAvailable
     """
-    why = " ".join(why.split())
+    mirror = os.environ.get(MIRROR)
+    if mirror and not Path(mirror).is_dir():
+        elsewhere = f"{MIRROR} names {mirror}, which is not a folder"
+    else:
+        elsewhere = f"the folder named by {MIRROR} may hold it as {card.mirror_file}"
+    if card.committed and not _is_clone():
+        elsewhere = f"a clone of the project has it in data/, and {elsewhere}"
     return DatasetNotAvailable(
-        f"The data set {card.name} is not available: {why}; it comes from "
-        f"{card.address or card.source}, and the folder named by {MIRROR} may hold it "
-        f"as {card.mirror_file}."
+        f"The data set {card.name} is not available: {' '.join(why.split())}; it comes "
+        f"from {card.address or card.source}, and {elsewhere}."
     )
 
 
@@ -60,8 +66,10 @@ def cache_folder():
     -------
     pathlib.Path
     """
-    # Not above: its tqdm warns in every notebook that there are no widgets.
-    import pooch
+    # Its tqdm warns in every notebook that there are no widgets.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pooch
 
     return Path(os.environ.get(CACHE) or pooch.os_cache("mebnb"))
 
@@ -109,13 +117,17 @@ def read_file(card, path):
         raise not_available(card, f"{path} cannot be read ({error})") from None
 
 
+def _is_clone():
+    # Beside an installed package may lie a data folder that is not ours.
+    return (CLONE / "pyproject.toml").is_file()
+
+
 def _name(card):
     return card.file.rsplit("/", 1)[-1]
 
 
 def _candidates(card):
-    # Beside an installed package may lie a data folder that is not ours.
-    if (CLONE / "pyproject.toml").is_file():
+    if _is_clone():
         path = CLONE / "data" / card.file
         yield "clone", path
         yield "clone", path.with_name(f"{_name(card)}.gz")

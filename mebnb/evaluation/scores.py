@@ -117,7 +117,7 @@ def _ratio(part, whole):
 # --- over many splits --------------------------------------------------------------
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """Scores of several detectors on the same splits.
 

@@ -29,7 +29,7 @@ __all__ = [
 SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler, "none": None}
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Split:
     """Points to fit on and points to judge by; anomalies are the positive class.
 
