@@ -169,3 +169,22 @@ def test_breast_cancer_with_another_seed(tmp_path):
     )
     assert f"{table.radius[0]:.6f}" in text
     assert "11.077366" not in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 5, "m": 60, "n": 3, "eps": 1e-6, "algorithms": ["frank_wolfe"]},
+        {"seed": 9, "m": 300, "n": 1, "step": "armijo", "algorithms": ["pairwise"]},
+    ],
+)
+def test_frank_wolfe_with_another_cloud(tmp_path, parameters):
+    from mebnb.studies import normal_cloud, wrong_weight
+
+    chosen = {"max_iter": 200, "sets": ["breast cancer"]} | parameters
+    text = shown(rerun("02_frank_wolfe", tmp_path, **chosen))
+    label = f"cloud {chosen['m']} x {chosen['n']}"
+    cloud = normal_cloud(chosen["m"], chosen["n"], chosen["seed"])
+    held = wrong_weight(cloud, max_iter=200)
+    assert re.search(rf"{label} .*{100 * held[100]:.2f}", text)
+    assert "Gaussian" not in text
