@@ -296,7 +296,9 @@ def rounding_ranges(split, name, epsilons, *, repeats=30, size=1e-15, seed=0):
 # --- the slides --------------------------------------------------------------------
 
 
-def slides_solution(name, points, step="short", *, tol=1e-4, max_iter=100_000):
+def slides_solution(
+    name, points, step="short", *, tol=1e-4, max_iter=100_000, trace=True
+):
     """Train one of the slides' algorithms as the slides did.
 
     Parameters
@@ -309,6 +311,8 @@ def slides_solution(name, points, step="short", *, tol=1e-4, max_iter=100_000):
         "short" (L from the data where they are, not centred) or "diminishing".
     tol : float
     max_iter : int
+    trace : bool
+        MEB(A) always keeps its trace, from which the slides' radius follows.
 
     Returns
     -------
@@ -326,6 +330,7 @@ def slides_solution(name, points, step="short", *, tol=1e-4, max_iter=100_000):
         "start": "uniform",
         "tol": tol,
         "max_iter": max_iter,
+        "trace": trace,
     }
     if name == "PFW":
         return pairwise(points, **options)
