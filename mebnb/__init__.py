@@ -4,7 +4,8 @@ from mebnb.balls import Solution, Trace, verify
 from mebnb.core_sets import core_set
 from mebnb.datasets import list_datasets, load_dataset
 from mebnb.derivations import check_derivations
-from mebnb.detectors import BallDetector
+from mebnb.detectors import BallDetector, ExcludingEllipsoids
+from mebnb.ellipsoids import excluding_ellipsoid
 from mebnb.exact import minimum_enclosing_ball
 from mebnb.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 

@@ -327,6 +327,22 @@ class EllipsoidPath:
     gap: np.ndarray
     converged: bool
 
+    def squared_distances(self, points):
+        """Squared distances |x - c|_M^2 from the center, in each of the metrics.
+
+        Parameters
+        ----------
+        points : array_like, shape (m, d)
+
+        Returns
+        -------
+        ndarray, shape (q, p, m)
+        """
+        points = check_points(points)
+        _same_width(points, self.center)
+        y = points - self.center
+        return np.einsum("mi,qpij,mj->qpm", y, self.M, y, optimize=True)
+
     def contains(self, points):
         """Whether points lie inside each of the ellipsoids.
 
@@ -338,11 +354,7 @@ class EllipsoidPath:
         -------
         ndarray of bool, shape (q, p, m)
         """
-        points = check_points(points)
-        _same_width(points, self.center)
-        y = points - self.center
-        distances = np.einsum("mi,qpij,mj->qpm", y, self.M, y, optimize=True)
-        return distances <= self.threshold[:, :, None]
+        return self.squared_distances(points) <= self.threshold[:, :, None]
 
     def __repr__(self):
         q, p = self.R.shape

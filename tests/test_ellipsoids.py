@@ -1,4 +1,4 @@
-"""Excluding ellipsoids: an independent solver, their identities, their theory."""
+"""Excluding ellipsoids: another solver, identities, theory, and the classifier."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import check_estimator
 
+from mebnb import ExcludingEllipsoids
 from mebnb.datasets import DatasetNotAvailable, load_dataset
 from mebnb.ellipsoids import (
     excluding_ellipsoid,
@@ -373,3 +375,203 @@ def test_a_gap_out_of_reach_is_said():
     with pytest.warns(ConvergenceWarning, match="the gap stays at"):
         found = excluding_ellipsoid(negatives, center, 1.0, 1e-3, tol=1e-300)
     assert not found.converged and found.gap < 1e-10
+
+
+# --- the classifier -----------------------------------------------------------------
+
+
+def two_classes(seed=0, negatives=90, positives=12):
+    rng = np.random.default_rng(seed)
+    X = np.vstack(
+        [rng.normal(size=(negatives, 3)), 0.8 + 0.6 * rng.normal(size=(positives, 3))]
+    )
+    y = np.repeat(["many", "few"], [negatives, positives])
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+def test_the_classifier_is_a_scikit_learn_estimator():
+    check_estimator(ExcludingEllipsoids(), on_skip=None)
+
+
+def by_hand(model, X, positive, x):
+    """The rule for one example, with loops; X and x are scaled."""
+    centers = X[positive]
+    k = int(np.argmin([np.sum((x - c) ** 2) for c in centers]))
+    c, M = centers[k], model.M_[k]
+    negatives = X[~positive]
+    if model.rank_among == "all":
+        negatives = np.array([row for row in X if not np.array_equal(row, c)])
+
+    def distance(point):
+        metric = M if model.rank_metric == "learned" else np.eye(len(c))
+        return (point - c) @ metric @ (point - c)
+
+    closer = sum(distance(row) < distance(x) for row in negatives)
+    inside = (x - c) @ M @ (x - c) <= model.thresholds_[k]
+    return k, inside, model.m is None or closer < model.m
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"rank_metric": "learned"},
+        {"rank_among": "all"},
+        {"m": None},
+        {"m": 1, "scaling": "standard"},
+        {"radius": "plain", "B": 1.0, "scaling": None},
+    ],
+)
+def test_the_rule_is_that_of_the_paper(options):
+    X, y = two_classes()
+    model = ExcludingEllipsoids(
+        random_state=0, B=0.5, mus=(1.0, 10.0), lams=(1e-3, 1.0)
+    )
+    model.set_params(**options).fit(X, y)
+    tests, _ = two_classes(1)
+    scaled = [X, tests]
+    if model.scaler_ is not None:
+        scaled = [model.scaler_.transform(Z) for Z in scaled]
+    expected = [by_hand(model, scaled[0], y == "few", x) for x in scaled[1]]
+    found = model.explain(tests)
+    assert found["center"].tolist() == [k for k, _, _ in expected]
+    assert found["inside"].tolist() == [inside for _, inside, _ in expected]
+    assert found["near"].tolist() == [near for _, _, near in expected]
+    called = np.array([inside and near for _, inside, near in expected])
+    assert np.array_equal(model.predict(tests), np.where(called, "few", "many"))
+    assert 0 < called.sum() < len(called)
+
+
+@pytest.mark.parametrize("rank_metric", ["euclidean", "learned"])
+def test_an_example_that_repeats_the_last_near_negative_is_near(rank_metric):
+    X, y = two_classes(6)
+    model = ExcludingEllipsoids(
+        B=1.0, scaling=None, rank_metric=rank_metric, random_state=0
+    ).fit(X, y)
+    negatives = X[y == "many"]
+    seen = 0
+    for k, c in enumerate(model.centers_):
+        metric = model.M_[k] if rank_metric == "learned" else np.eye(3)
+        gaps = negatives - c
+        order = np.argsort(np.einsum("ki,ij,kj->k", gaps, metric, gaps))
+        # The third nearest is near, the fourth is not, where this center owns them.
+        found = model.explain(negatives[order[2:4]])
+        for row, near in zip(found.itertuples(), (True, False), strict=True):
+            if row.center == k:
+                assert row.near == near
+                seen += 1
+    assert seen > 5
+
+
+@pytest.mark.parametrize("ties", ["smallest", "largest"])
+def test_each_ellipsoid_is_tuned_on_the_other_fold(ties):
+    from mebnb.detectors import _two_folds
+
+    X, y = two_classes(3)
+    few = y == "few"
+    mus, lams = (0.75, 10.0), (1e-4, 1e-2, 1.0)
+    model = ExcludingEllipsoids(
+        mus=mus, lams=lams, B=1.0, scaling=None, ties=ties, random_state=7
+    )
+    model.fit(X, y)
+    fold = _two_folds(few, np.random.RandomState(7))
+    for k, row in enumerate(np.flatnonzero(few)):
+        own = fold == fold[row]
+        rivals, negatives = X[own & few], X[own & ~few]
+        c = X[row]
+        others = np.flatnonzero(~own)
+        mine = [
+            i
+            for i in others
+            if np.argmin(np.sum((rivals - X[i]) ** 2, axis=1))
+            == np.argmin(np.sum((rivals - c) ** 2, axis=1))
+        ]
+        merit = {}
+        for lam in lams:
+            for mu in mus:
+                shape = excluding_ellipsoid(negatives, c, mu, lam, 1.0, 1e-10)
+                called = [
+                    bool(
+                        shape.contains(X[i][None])[0]
+                        and np.sum(
+                            np.sum((negatives - c) ** 2, axis=1)
+                            < np.sum((X[i] - c) ** 2)
+                        )
+                        < 3
+                    )
+                    for i in mine
+                ]
+                right = sum(a and few[i] for a, i in zip(called, mine, strict=True))
+                false = sum(a and not few[i] for a, i in zip(called, mine, strict=True))
+                truths = sum(few[i] for i in mine)
+                merit[lam, mu] = (
+                    2 * right / (right + false + truths) if truths else -false
+                )
+        best = sorted(pair for pair in merit if merit[pair] == max(merit.values()))
+        assert model.tied_[k] == len(best)
+        chosen = best[0] if ties == "smallest" else best[-1]
+        assert (model.lam_[k], model.mu_[k]) == chosen
+        final = excluding_ellipsoid(X[~few], c, chosen[1], chosen[0], 1.0)
+        assert model.R_[k] == pytest.approx(final.R, abs=1e-4)
+    assert len(set(model.tied_)) > 1
+
+
+def test_the_answer_depends_on_the_seed_alone():
+    X, y = two_classes(5)
+    models = [
+        ExcludingEllipsoids(random_state=seed, n_jobs=jobs, B=1.0).fit(X, y)
+        for seed, jobs in ((0, None), (0, 2), (1, None))
+    ]
+    assert np.array_equal(models[0].M_, models[1].M_)
+    assert np.array_equal(models[0].tied_, models[1].tied_)
+    assert not np.array_equal(models[0].tied_, models[2].tied_)
+
+
+def test_the_rarer_class_is_positive_unless_named():
+    X, y = two_classes()
+    model = ExcludingEllipsoids(mus=(1.0,), lams=(1.0,), random_state=0).fit(X, y)
+    assert model.positive_ == "few" and len(model.centers_) == 12
+    # classes_[1] is "many": its side of the decision function is the upper one.
+    assert np.array_equal(model.decision_function(X) > 0, model.predict(X) == "many")
+    other = model.set_params(positive="many").fit(X, y)
+    assert other.positive_ == "many" and len(other.centers_) == 90
+
+
+@pytest.mark.parametrize("positives", [1, 2])
+def test_a_handful_of_positives_is_enough(positives):
+    X, y = two_classes(2, negatives=20, positives=positives)
+    model = ExcludingEllipsoids(random_state=0).fit(X, y)
+    assert np.all(model.predict(X[y == "few"]) == "few")
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (
+            {"radius": "cubed"},
+            "radius must be one of 'squared', 'plain', found 'cubed'",
+        ),
+        ({"scaling": "rank"}, "scaling must be one of 'unit', 'standard', None"),
+        ({"rank_among": "none"}, "rank_among must be one of"),
+        ({"rank_metric": "L1"}, "rank_metric must be one of"),
+        ({"ties": "random"}, "ties must be one of"),
+        ({"m": 0}, "m must be None or a whole number >= 1, found 0"),
+        ({"mus": []}, "mus must be a list of positive numbers"),
+        ({"lams": (1.0, -1.0)}, "lams must be a list of positive numbers"),
+        ({"B": -1.0}, "B must be a positive number"),
+        ({"positive": "none"}, "positive must be one of the classes"),
+    ],
+)
+def test_a_bad_option_is_named(change, words):
+    X, y = two_classes()
+    with pytest.raises(ValueError, match=words):
+        ExcludingEllipsoids(**change).fit(X, y)
+
+
+def test_one_class_or_three_are_refused():
+    X, y = two_classes()
+    with pytest.raises(ValueError, match="two classes, found one class"):
+        ExcludingEllipsoids().fit(X[y == "few"], y[y == "few"])
+    with pytest.raises(ValueError, match="two classes, found 3"):
+        ExcludingEllipsoids().fit(X, np.arange(len(y)) % 3)
