@@ -1,4 +1,4 @@
-"""The command line: `mebnb report`, `run`, `export`, `check`, `data`.
+"""The command line: `mebnb report`, `run`, `export`, `check` and `data`.
 
 Exit codes: 0 all went well; 1 a notebook, a page or a check failed; 2 the command
 itself asks for something that does not exist; 130 interrupted.
@@ -19,15 +19,20 @@ from mebnb.report import ReportError
 
 def main(argv=None):
     """Run a command and return its exit code."""
-    arguments = _parser().parse_args(_shielded(sys.argv[1:] if argv is None else argv))
+    words = _shielded(sys.argv[1:] if argv is None else argv)
+    arguments = _parser().parse_args(words)
+    if hasattr(arguments, "parameters"):
+        arguments.parameters = [
+            (name.strip(), value.strip()) for name, value in arguments.parameters
+        ]
     try:
         with _quiet():
             return arguments.command(arguments)
     except ReportError as error:
-        print(f"mebnb: {error}", file=sys.stderr)
+        _complain(error)
         return 2
     except KeyboardInterrupt:
-        print("mebnb: interrupted", file=sys.stderr)
+        _complain("interrupted")
         return 130
 
 
@@ -55,10 +60,11 @@ def report(arguments):
     from mebnb.report.parameters import assign_parameters
 
     paths = select_notebooks(notebooks_folder(), arguments.only)
-    parameters = assign_parameters(paths, _given(arguments))
+    parameters = assign_parameters(paths, arguments.parameters)
+    if arguments.stored and arguments.parameters:
+        raise ReportError("-p needs a run; leave it or --stored out")
+    browser = _browser(arguments)
     if arguments.stored:
-        if arguments.parameters:
-            raise ReportError("-p needs a run; leave it or --stored out")
         made = export_stored(paths, arguments.out, with_code=not arguments.no_input)
     else:
         made = make_report(
@@ -70,14 +76,148 @@ def report(arguments):
             force=arguments.force,
             timeout=arguments.timeout,
         )
-    for problem in made.problems:
-        print(f"mebnb: {problem}", file=sys.stderr)
+    if browser:
+        _print_pdf([made.index, *made.pages], browser)
+    for word in made.notes + made.problems:
+        _complain(word)
     if made.failed:
-        print(f"mebnb: failed: {', '.join(made.failed)}", file=sys.stderr)
+        _complain(f"failed: {', '.join(made.failed)}")
     if made.interrupted:
-        print("mebnb: interrupted; what was finished is kept", file=sys.stderr)
+        _complain("interrupted; what was finished is kept")
     print(made.index)
     return 130 if made.interrupted else int(bool(made.failed or made.problems))
+
+
+def run(arguments):
+    """Run one notebook with checked parameters, as papermill does."""
+    from mebnb.report.making import export_files
+    from mebnb.report.notebooks import write_notebook
+    from mebnb.report.parameters import read_parameter_file
+    from mebnb.report.running import FAILED, OK, errors_of, run_notebook, status_of
+
+    path, out = _notebook(arguments.notebook), arguments.out
+    given = read_parameter_file(arguments.file) if arguments.file else {}
+    parameters = _checked(path, {**given, **dict(arguments.parameters)})
+    if out.suffix != ".ipynb":
+        raise ReportError(f"-o must name a notebook file, *.ipynb, found {out}")
+    if out.resolve() == path.resolve():
+        raise ReportError(f"-o would overwrite the notebook itself, {path}")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    notebook = run_notebook(
+        path, parameters, cwd=Path.cwd(), timeout=arguments.timeout
+    )
+    write_notebook(notebook, out)
+    status, problems = status_of(notebook), []
+    if arguments.html:
+        files, problems = export_files(
+            [out], out.parent, with_code=not arguments.no_input
+        )
+        print(*files, sep="\n")
+    for _, cell, output in errors_of(notebook)[:1]:
+        what = f"{output.ename}: " if status == FAILED else ""
+        _complain(f"{path.stem} {status}, {cell}: {what}{output.evalue}")
+    for problem in problems:
+        _complain(problem)
+    print(out)
+    return int(status != OK or bool(problems))
+
+
+def export(arguments):
+    """Turn executed notebooks, from anywhere, into pages."""
+    from mebnb.report.making import export_files
+
+    browser = _browser(arguments)
+    files, problems = export_files(
+        arguments.files, arguments.out, with_code=not arguments.no_input
+    )
+    if browser:
+        _print_pdf(files, browser)
+    for problem in problems:
+        _complain(problem)
+    print(files[0])
+    return int(bool(problems))
+
+
+def check(arguments):
+    """Check the derivations: every equation, claim and table rule of the documents."""
+    from mebnb.derivations import check_derivations
+
+    try:
+        table = check_derivations(
+            arguments.document, arguments.id or None, arguments.jobs
+        )
+    except ValueError as error:
+        raise ReportError(error) from None
+    outcome = {True: "passed", False: "FAILED", None: "no data"}
+    print(f"{'entry':<16} {'as printed':<10} {'check':<8} place")
+    for row in table.frame.itertuples():
+        passed = None if row.passed is None else bool(row.passed)
+        word = outcome[passed]
+        print(f"{row.id:<16} {row.verdict:<10} {word:<8} {row.place}")
+    print(table.summary())
+    return int(not table.passed)
+
+
+def data(arguments):
+    """List, fetch or verify the data sets."""
+    from mebnb import datasets
+
+    if arguments.action == "list":
+        print(datasets.list_datasets().to_string())
+        return 0
+    if arguments.action == "verify":
+        table = datasets.verify_datasets()
+        print(table.to_string())
+        return int(any(verified is False for verified in table["verified"]))
+    failed = False
+    for name in arguments.names:
+        try:
+            print(f"{name}: {datasets.fetch_dataset(name)}")
+        except ValueError as error:
+            raise ReportError(error) from None
+        except datasets.DatasetNotAvailable as error:
+            failed = True
+            _complain(error)
+    return int(failed)
+
+
+def _notebook(word):
+    """The notebook that a path, number or name stands for."""
+    from mebnb.report.notebooks import notebooks_folder, select_notebooks
+
+    path = Path(word)
+    if path.suffix == ".ipynb" or path.exists():
+        return path
+    return select_notebooks(notebooks_folder(), [word])[0]
+
+
+def _checked(path, given):
+    """Parameters checked; a refusal lists what the notebook has."""
+    from mebnb.report.notebooks import read_notebook
+    from mebnb.report.parameters import assign_parameters, notebook_parameters
+
+    known = notebook_parameters(read_notebook(path))
+    try:
+        return assign_parameters([path], given.items())[path]
+    except ReportError as error:
+        raise ReportError("\n  ".join([str(error), *map(str, known.values())])) from None
+
+
+def _browser(arguments):
+    """The browser that prints, looked for before anything runs."""
+    from mebnb.report.printing import find_browser
+
+    return find_browser() if arguments.pdf else None
+
+
+def _print_pdf(files, browser):
+    from mebnb.report.printing import print_pages
+
+    print_pages(files, browser)
+
+
+def _complain(sentence):
+    print(f"mebnb: {sentence}", file=sys.stderr)
 
 
 # --- the arguments -------------------------------------------------------------------
@@ -89,7 +229,15 @@ def _parser():
         description="The minimum enclosing ball in notebooks: run, check, export.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_report(commands)
+    _add_run(commands)
+    _add_export(commands)
+    _add_check(commands)
+    _add_data(commands)
+    return parser
 
+
+def _add_report(commands):
     command = _command(commands, "report", report)
     command.add_argument(
         "--only",
@@ -100,7 +248,11 @@ def _parser():
     )
     _add_parameters(command)
     command.add_argument(
-        "--out", type=Path, default=Path("reports"), metavar="DIR", help="default: reports"
+        "--out",
+        type=Path,
+        default=Path("reports"),
+        metavar="DIR",
+        help="default: reports",
     )
     command.add_argument(
         "--jobs", type=_count, default=1, metavar="N", help="notebooks run side by side"
@@ -113,7 +265,52 @@ def _parser():
     )
     _add_page_options(command)
     _add_timeout(command)
-    return parser
+
+
+def _add_run(commands):
+    command = _command(commands, "run", run)
+    command.add_argument("notebook", help="a path, or a number or name of ours")
+    _add_parameters(command)
+    command.add_argument(
+        "-f", "--file", metavar="YAML", help="parameters from a file; -p wins over it"
+    )
+    command.add_argument(
+        "-o", "--out", type=Path, required=True, metavar="OUT", help="executed notebook"
+    )
+    command.add_argument(
+        "--html", action="store_true", help="write a page beside the notebook, too"
+    )
+    _add_no_input(command)
+    _add_timeout(command)
+
+
+def _add_export(commands):
+    command = _command(commands, "export", export)
+    command.add_argument("files", type=Path, nargs="+", metavar="FILE.ipynb")
+    command.add_argument(
+        "-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the pages"
+    )
+    _add_page_options(command)
+
+
+def _add_check(commands):
+    command = _command(commands, "check", check)
+    command.add_argument("--document", help="report, slides, me2 or derived")
+    command.add_argument(
+        "--id", action="append", help="one entry, such as R-E13; may be repeated"
+    )
+    command.add_argument(
+        "--jobs", type=_count, default=1, metavar="N", help="processes that check"
+    )
+
+
+def _add_data(commands):
+    command = _command(commands, "data", data)
+    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    actions.add_parser("list", help="the data sets and where they are")
+    fetch = actions.add_parser("fetch", help="make sure that data sets are here")
+    fetch.add_argument("names", nargs="+", metavar="NAME")
+    actions.add_parser("verify", help="verify what is here; nothing is downloaded")
 
 
 def _command(commands, name, function):
@@ -135,11 +332,14 @@ def _add_parameters(command):
     )
 
 
-def _given(arguments):
-    return [(name.strip(), value.strip()) for name, value in arguments.parameters]
-
-
 def _add_page_options(command):
+    _add_no_input(command)
+    command.add_argument(
+        "--pdf", action="store_true", help="print the pages with an installed Chromium"
+    )
+
+
+def _add_no_input(command):
     command.add_argument(
         "--no-input", action="store_true", help="leave the code cells out of the pages"
     )

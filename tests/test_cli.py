@@ -1,11 +1,14 @@
 """The command line: exit codes, and one clear sentence for what cannot be done."""
 
+import dataclasses
+import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from mebnb import cli
+from mebnb.report import printing
 from mebnb.report import notebooks
 
 
@@ -55,7 +58,7 @@ def test_senseless_reports_are_refused_before_anything_runs(
 def test_negative_numbers_are_values(clone, capsys):
     words = cli._shielded(["report", "-p", "eps", "-1e-5", "--jobs", "2"])
     arguments = cli._parser().parse_args(words)
-    assert cli._given(arguments) == [("eps", "-1e-5")] and arguments.jobs == 2
+    assert arguments.parameters == [["eps", " -1e-5"]] and arguments.jobs == 2
 
 
 @pytest.mark.parametrize("words", [["--jobs", "0"], ["--timeout", "nan"], ["-p", "seed"]])
@@ -81,3 +84,143 @@ def test_problem_of_a_page_names_notebook_and_cell_and_fails(clone, capsys):
         "mebnb: 09_ball, cell 3: reference to an unknown equation: eq:none\n"
         "mebnb: failed: 09_ball\n"
     )
+
+
+# --- run and export ------------------------------------------------------------------
+
+HELP = """
+  seed: int = 1  # which split
+  eps: float = 0.1  # tolerance
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-p", "sed", "7"], "unknown parameter 'sed'; 09_ball has seed, eps" + HELP),
+        (
+            ["-p", "seed", "x"],
+            "parameter seed of 09_ball (which split) must be an int, found 'x'" + HELP,
+        ),
+        (["-f", "none.yaml"], "cannot read none.yaml: No such file or directory\n"),
+    ],
+)
+def test_senseless_runs_are_refused_with_what_the_notebook_has(
+    clone, words, sentence, capsys
+):
+    out = clone / "out.ipynb"
+    assert cli.main(["run", "9", "-o", str(out), *words]) == 2
+    assert capsys.readouterr().err == f"mebnb: {sentence}"
+    assert not out.exists()
+
+
+def test_run_does_not_overwrite_the_notebook_itself(clone, capsys):
+    path = clone / "notebooks" / "09_ball.ipynb"
+    assert cli.main(["run", str(path), "-o", str(path)]) == 2
+    assert "-o would overwrite the notebook itself" in capsys.readouterr().err
+
+
+def test_run_takes_yaml_and_paths_relative_to_the_caller(clone, capsys, monkeypatch):
+    path = clone / "notebooks" / "09_ball.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell("import os; print(eps, os.getcwd())"))
+    nbformat.write(notebook, path)
+    (clone / "given.yaml").write_text("eps: 1e-6\nseed: 3\n")  # YAML: 1e-6 is text
+    monkeypatch.chdir(clone)
+    words = ["run", "notebooks/09_ball.ipynb", "-f", "given.yaml", "-p", "seed", "5"]
+    assert cli.main([*words, "-o", "made/out.ipynb", "--html"]) == 0
+    assert capsys.readouterr().out == "made/out.html\nmade/out.ipynb\n"
+    executed = nbformat.read("made/out.ipynb", as_version=4)
+    assert executed.metadata.papermill.parameters == {"eps": 1e-6, "seed": 5}
+    assert executed.cells[-1].outputs[0].text == f"1e-06 {clone}\n"
+    assert "All notebooks" not in Path("made/out.html").read_text()  # a page alone
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("- 1", "must map names to values, found [1]"), ("a: [", "is not YAML")],
+)
+def test_parameter_file_must_map_names_to_values(clone, text, sentence, capsys):
+    file = clone / "given.yaml"
+    file.write_text(text)
+    assert cli.main(["run", "9", "-f", str(file), "-o", "out.ipynb"]) == 2
+    assert capsys.readouterr().err == f"mebnb: {file} {sentence}\n"
+
+
+def test_export_of_several_notebooks_writes_an_index(clone, capsys):
+    path = clone / "notebooks" / "09_ball.ipynb"
+    other = clone / "other.ipynb"
+    shutil.copy(path, other)
+    out = clone / "pages"
+    assert cli.main(["export", str(path), str(other), "-o", str(out)]) == 0
+    assert capsys.readouterr().out == f"{out / 'index.html'}\n"
+    assert {file.name for file in out.iterdir()} == {
+        "index.html", "09_ball.html", "other.html",
+    }  # fmt: skip
+    assert cli.main(["export", str(path), str(path), "-o", str(out)]) == 2
+    assert capsys.readouterr().err == (
+        "mebnb: two notebooks have the name 09_ball; rename one\n"
+    )
+
+
+def test_pdf_without_a_browser_is_refused_in_one_sentence(clone, capsys, monkeypatch):
+    monkeypatch.setattr(printing.shutil, "which", lambda name: None)
+    words = ["report", "--stored", "--pdf", "--out", str(clone / "out")]
+    assert cli.main(words) == 2
+    assert capsys.readouterr().err == (
+        "mebnb: --pdf needs Chromium or Google Chrome, and none is installed\n"
+    )
+    assert not (clone / "out").exists()
+
+
+def test_pdf_is_printed_beside_each_page(clone, capsys):
+    if not any(shutil.which(name) for name in printing.BROWSERS):
+        pytest.skip("no Chromium is installed")
+    path = clone / "notebooks" / "09_ball.ipynb"
+    assert cli.main(["export", str(path), "-o", str(clone), "--pdf"]) == 0
+    assert (clone / "09_ball.pdf").read_bytes().startswith(b"%PDF")
+
+
+# --- check and data ------------------------------------------------------------------
+
+
+def test_check_prints_entries_and_a_summary(capsys):
+    assert cli.main(["check", "--id", "R-E01"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [word for word in lines[1].split()[:3]] == ["R-E01", "HOLDS", "passed"]
+    assert lines[-1] == "1 entries (1 HOLDS): 1 passed, 0 failed, 0 without data"
+
+
+def test_check_fails_when_a_check_fails(capsys, monkeypatch):
+    from mebnb.derivations import checks
+
+    entry = checks.all_entries(ids=["R-E01"])[0]
+    spoiled = next(iter(entry.spoiled.values()))
+    broken = dataclasses.replace(entry, true=spoiled)
+    monkeypatch.setattr(checks, "all_entries", lambda document, ids: [broken])
+    assert cli.main(["check"]) == 1
+    assert "1 failed: R-E01" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--id", "none"], "mebnb: ids holds unknown entries 'none'; known are R-E01"),
+        (
+            ["--document", "none"],
+            "mebnb: document must be one of report, slides, me2, derived, found 'none'",
+        ),
+    ],
+)
+def test_unknown_checks_are_refused(words, sentence, capsys):
+    assert cli.main(["check", *words]) == 2
+    assert capsys.readouterr().err.startswith(sentence)
+
+
+def test_data_lists_fetches_and_refuses(capsys):
+    assert cli.main(["data", "list"]) == 0
+    assert "breast_cancer" in capsys.readouterr().out
+    assert cli.main(["data", "fetch", "breast_cancer"]) == 0
+    assert capsys.readouterr().out == "breast_cancer: scikit-learn\n"
+    assert cli.main(["data", "fetch", "none"]) == 2
+    assert capsys.readouterr().err.startswith("mebnb: name must be one of breast_cancer")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mebnb.report import ReportError
 from mebnb.report.index import write_index
 from mebnb.report.notebooks import (
     list_notebooks,
@@ -36,6 +38,7 @@ class Report:
     Attributes
     ----------
     index : Path
+    pages : list of Path
     failed : list of str
         Notebooks of this run that failed, also by a problem of their page.
     interrupted : list of str
@@ -47,6 +50,7 @@ class Report:
     """
 
     index: Path
+    pages: list[Path] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     interrupted: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -110,6 +114,43 @@ def export_stored(paths, out, *, with_code=True, say=print):
     for path in paths:
         write_notebook(read_notebook(path), kept / path.name)
     return _export(paths, kept, [], with_code, say, stored=True)
+
+
+def export_files(paths, out, *, with_code=True):
+    """Write pages of executed notebooks from anywhere, with an index if several.
+
+    Parameters
+    ----------
+    paths : list of Path
+        Their names must differ.
+    out : path
+        The folder of the pages.
+    with_code : bool
+        Whether the pages hold the code cells.
+
+    Returns
+    -------
+    files : list of Path
+        The pages, the index first where there is one.
+    problems : list of str
+        What is wrong with pages: notebook, cell and what.
+
+    Raises
+    ------
+    ReportError
+        For a file that is no notebook, and for two of the same name.
+    """
+    names = Counter(path.stem for path in paths)
+    double = [name for name, count in names.items() if count > 1]
+    if double:
+        raise ReportError(f"two notebooks have the name {double[0]}; rename one")
+    notebooks = {path.stem: (read_notebook(path), path.parent) for path in paths}
+    several = len(paths) > 1
+    pages = build_pages(notebooks, own=False, with_code=with_code, has_index=several)
+    write_pages(pages, out)
+    files = [write_index(out, pages)] if several else []
+    files += [Path(out) / page.file for page in pages]
+    return files, [f"{page.name}, {text}" for page in pages for text in page.problems]
 
 
 # --- running -------------------------------------------------------------------------
@@ -195,10 +236,12 @@ def _export(paths, kept, interrupted, with_code, say, stored=False):
         stored=stored,
         earlier={page.name for page in pages} - mine,
     )
+    new = [page for page in pages if page.name in mine]
     return Report(
         index,
-        failed=[p.name for p in pages if p.name in mine and p.status == FAILED],
+        pages=[out / page.file for page in pages],
+        failed=[page.name for page in new if page.status == FAILED],
         interrupted=[path.stem for path in interrupted],
-        problems=[f"{page.name}, {text}" for page in pages for text in page.problems],
-        notes=[f"{page.name}, {text}" for page in pages for text in page.notes],
+        problems=[f"{page.name}, {text}" for page in new for text in page.problems],
+        notes=[f"{page.name}, {text}" for page in new for text in page.notes],
     )

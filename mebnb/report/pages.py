@@ -120,7 +120,7 @@ def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
     for at, page in enumerate(pages):
         before = pages[at - 1] if at else None
         after = pages[at + 1] if at + 1 < len(pages) else None
-        page.soup = _render(exporter, page, before, after, has_index)
+        page.soup = _render(exporter, page, before, after, has_index, own)
         _finish(page, names, own)
     _check_links(pages)
     for page in pages:
@@ -167,7 +167,7 @@ def _exporter(with_code):
     return exporter
 
 
-def _render(exporter, page, before, after, has_index):
+def _render(exporter, page, before, after, has_index, own):
     notebook = copy.deepcopy(page.notebook)
     for number, cell in enumerate(notebook.cells, start=1):
         cell["number"] = number
@@ -180,7 +180,7 @@ def _render(exporter, page, before, after, has_index):
         "data_errors": DATA_ERRORS,
         "parameters": _parameter_rows(notebook),
         "provenance": _provenance(page),
-        "notebook_link": f"notebooks/{page.name}.ipynb" if has_index else "",
+        "notebook_link": f"notebooks/{page.name}.ipynb" if own else "",
     }
     html, _ = exporter.from_notebook_node(notebook, resources={"page": context})
     return BeautifulSoup(html, "html.parser")

@@ -144,6 +144,30 @@ def assign_parameters(paths, given):
     return assigned
 
 
+def read_parameter_file(path):
+    """Parameters from a YAML or JSON file: a mapping of names to values.
+
+    Raises
+    ------
+    ReportError
+        When there is no such file or it holds something else.
+    """
+    import yaml
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            values = yaml.safe_load(file)
+    except OSError as error:
+        raise ReportError(f"cannot read {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        raise ReportError(f"{path} is not YAML") from None
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise ReportError(f"{path} must map names to values, found {values!r}")
+    return values
+
+
 def _unknown(name, known):
     names = list(dict.fromkeys(n for parameters in known.values() for n in parameters))
     if not names:

@@ -76,6 +76,7 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
             "output_path": str(executed),
             "parameters": parameters or {},
             "kernel_name": "python3",
+            "language": "python",
             "cwd": str(cwd or path.parent),
             "progress_bar": False,
             "execution_timeout": timeout,
