@@ -14,8 +14,10 @@ import math
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numba import njit
 from scipy.linalg.blas import daxpy, dscal
 
 from mebnb.balls import Solution, Trace, check_points, row_blocks, squared_distances
@@ -33,8 +35,8 @@ __all__ = [
 KEPT_BYTES = 256 * 1024**2
 # After this many steps D u is recomputed from the center, which removes its drift.
 REFRESH_EVERY = 500
-# Outside of this range of coordinate differences squares overflow or vanish.
-SMALLEST_SPREAD, LARGEST_SPREAD = 1e-140, 1e140
+# Outside of this range squared distances overflow or lose digits.
+SMALLEST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280
 
 STARTS = ("first", "pair", "uniform")
 GAPS = ("absolute", "relative")
@@ -74,13 +76,28 @@ class State:
     farthest: int
 
 
-def _dot(x, y):
-    """Inner product in an order that no processor's BLAS decides.
+# Inner products over the active set are summed in a fixed order. Iteration counts hang
+# on the last bit where two atoms tie, and so they are the same on every machine.
 
-    Iteration counts hang on the last bit where two atoms tie, so that counts made on
-    one machine are those of another.
-    """
-    return float(np.einsum("i,i->", x, y))
+
+@njit(cache=True)
+def _on_active(product, weights, active):
+    """gamma = u'Du / 2 and the positions of the nearest and the farthest active atom."""
+    total, lowest, highest = 0.0, 0, 0
+    for k in range(active.size):
+        value = product[active[k]]
+        total += weights[active[k]] * value
+        if value < product[active[lowest]]:
+            lowest = k
+        if value > product[active[highest]]:
+            highest = k
+    return 0.5 * total, lowest, highest
+
+
+@njit(cache=True)
+def _scale(weights, active, factor):
+    for k in range(active.size):
+        weights[active[k]] *= factor
 
 
 # --- the iterate -------------------------------------------------------------------
@@ -121,13 +138,16 @@ class _Columns:
         if atom in self.kept:
             self.kept.move_to_end(atom)
             return self.kept[atom]
-        column = self.distances(self.points[atom].astype(np.float64))
+        self.keep(atom, self.distances(self.location(atom)))
+        return self.kept[atom]
+
+    def keep(self, atom, column):
+        """Keep the squared distances of all points from a vertex's point."""
         if self.size > self.m:
             column = np.append(column, self.uniform[atom])
         if len(self.kept) >= self.capacity:
             self.kept.popitem(last=False)
         self.kept[atom] = column
-        return column
 
     def location(self, atom):
         """The atom's point in R^n."""
@@ -139,52 +159,54 @@ class _Columns:
 
     def between(self, one, other):
         """Squared distance of two atoms' locations."""
-        apart = self.location(one) - self.location(other)
-        return _dot(apart, apart)
+        if one not in self:
+            one, other = other, one
+        if one in self:
+            apart = float(self[one][other])
+            return max(apart - self.own_spread(one) - self.own_spread(other), 0.0)
+        return float(np.sum((self.location(one) - self.location(other)) ** 2))
 
 
 class _Iterate:
     """Weights on atoms, D u, and the gaps that follow from them."""
 
-    def __init__(self, points, atoms, weights):
-        m = points.shape[0]
-        with_uniform = bool(np.any(atoms == m))
-        self.points = points
-        self.columns = _Columns(points, with_uniform)
-        self.weights = np.zeros(self.columns.size)
+    def __init__(self, columns, atoms, weights):
+        self.columns = columns
+        self.weights = np.zeros(columns.size)
         self.weights[atoms] = weights
-        self.active = atoms
+        self._activate(atoms)
         if atoms.size == 1:
-            self.product = self.columns[int(atoms[0])].copy()
+            self.product = columns[int(atoms[0])].copy()
             self.fresh = True
             self.look()
         else:
             self.recompute()
 
+    def _activate(self, atoms):
+        self.active = np.ascontiguousarray(atoms, dtype=np.int64)
+        self.members = set(self.active.tolist())
+
     def recompute(self):
         """D u from the center: one pass, no drift."""
         self.weights[self.active] /= self.weights[self.active].sum()
-        center = self.center()
-        distances = self.columns.distances(center)
+        distances = self.columns.distances(self.center())
         if self.columns.size > self.columns.m:
             distances = np.append(distances, distances.mean())
-        gamma = _dot(self.weights[self.active], distances[self.active])
+        # d = D u - gamma, and gamma is the mean of d under u.
+        gamma = 2.0 * _on_active(distances, self.weights, self.active)[0]
         self.product = distances + gamma
         self.fresh = True
         self.look()
 
     def look(self):
         """Refresh the dual value, both gaps, the farthest and the nearest atom."""
-        on_active = self.product[self.active]
-        self.gamma = 0.5 * _dot(self.weights[self.active], on_active)
-        self.farthest = int(self.product[: self.columns.m].argmax())
-        self.fw_gap = float(self.product[self.farthest]) - 2.0 * self.gamma
-        lowest = int(on_active.argmin())
+        product = self.product
+        self.gamma, lowest, highest = _on_active(product, self.weights, self.active)
+        self.farthest = int(product[: self.columns.m].argmax())
         self.nearest = int(self.active[lowest])
-        self.away_gap = 2.0 * self.gamma - float(on_active[lowest])
-
-    def farthest_active(self):
-        return int(self.active[self.product[self.active].argmax()])
+        self.farthest_active = int(self.active[highest])
+        self.fw_gap = float(product[self.farthest]) - 2.0 * self.gamma
+        self.away_gap = 2.0 * self.gamma - float(product[self.nearest])
 
     def distance(self, atom):
         """Squared distance from the center; for the uniform atom the mean over points."""
@@ -195,7 +217,7 @@ class _Iterate:
         return math.sqrt(max(self.distance(self.farthest), 0.0))
 
     def center(self):
-        total = np.zeros(self.points.shape[1])
+        total = np.zeros(self.columns.points.shape[1])
         for atom in self.active:
             total += self.weights[atom] * self.columns.location(int(atom))
         return total
@@ -210,18 +232,18 @@ class _Iterate:
         elif towards is None:
             slope = self.gamma - self.distance(away)
             curvature = self.distance(away) - columns.own_spread(away)
-            rest = 1.0 - u[away]
-            largest = u[away] / rest if rest > 0.0 else math.inf
+            rest = 1.0 - float(u[away])
+            largest = float(u[away]) / rest if rest > 0.0 else math.inf
         else:
-            slope = float(self.product[towards] - self.product[away])
+            slope = float(self.product[towards]) - float(self.product[away])
             curvature = columns.between(towards, away)
             largest = float(u[away])
         return Line(
             slope,
             max(curvature, 0.0),
-            float(largest),
-            self._direction_norm2(towards, away),
+            largest,
             iteration,
+            partial(self._direction_norm2, towards, away),
             self.center,
         )
 
@@ -237,9 +259,8 @@ class _Iterate:
             on_vertices = self.weights[:m][self.active[self.active < m]]
             uniform = self._uniform_weight()
             vertices = float(on_vertices.sum())
-            return float(on_vertices @ on_vertices) + uniform * (
-                2.0 * vertices + uniform
-            ) / m
+            squares = float(np.sum(on_vertices**2))
+            return squares + uniform * (2.0 * vertices + uniform) / m
         if one is None:
             one, other = other, one
         if other is None:
@@ -262,14 +283,14 @@ class _Iterate:
         elif towards is None:
             keep = 1.0 + step
         if keep != 1.0:
-            u[self.active] *= keep
+            _scale(u, self.active, keep)
         if towards is not None:
             u[towards] += step
         if away is not None:
             u[away] = 0.0 if drop else u[away] - step
         if keep == 0.0:
-            self.active = np.array([towards])
             u[towards] = 1.0
+            self._activate(np.array([towards]))
         else:
             self._update_active(towards, away, drop)
         self._update_product(towards, away, step, keep)
@@ -277,8 +298,10 @@ class _Iterate:
     def _update_active(self, towards, away, drop):
         if drop:
             self.active = self.active[self.active != away]
-        if towards is not None and not np.any(self.active == towards):
+            self.members.remove(away)
+        if towards is not None and towards not in self.members:
             self.active = np.append(self.active, towards)
+            self.members.add(towards)
 
     def _update_product(self, towards, away, step, keep):
         ends = [atom for atom in (towards, away) if atom is not None]
@@ -326,8 +349,8 @@ def _pairwise_direction(iterate):
 
 def _blended_direction(margin):
     def choose(iterate):
-        local = iterate.farthest_active()
-        apart = float(iterate.product[local] - iterate.product[iterate.nearest])
+        local = iterate.farthest_active
+        apart = float(iterate.product[local]) - float(iterate.product[iterate.nearest])
         if apart >= iterate.fw_gap + margin:
             return "pairwise", local, iterate.nearest
         return "FW", iterate.farthest, None
@@ -371,9 +394,8 @@ def run(
     """
     points = check_points(points)
     _check_limits(tol, max_iter, time_limit)
-    _check_spread(points)
     rule = step_rule(step).prepare(points)
-    iterate = _Iterate(points, *_start(points, start))
+    iterate = _begin(points, start)
     record = Trace() if trace else None
     kind, length = "start", math.nan
     began = time.perf_counter()
@@ -505,27 +527,39 @@ def _check_limits(tol, max_iter, time_limit):
         )
 
 
-def _check_spread(points):
-    origin = points[0].astype(np.float64) / 2
-    half = max(
-        float(np.abs(block / 2 - origin).max()) for _, block in row_blocks(points)
-    )
-    if half == 0.0 or SMALLEST_SPREAD <= 2 * half <= LARGEST_SPREAD:
+def _begin(points, start):
+    """The first iterate; one pass tells whether squares can be trusted."""
+    from_first = squared_distances(points, points[0].astype(np.float64))
+    _check_spread(points, from_first)
+    atoms, weights = _start(points, start, from_first)
+    columns = _Columns(points, with_uniform=bool(np.any(atoms == points.shape[0])))
+    columns.passes += 1
+    columns.keep(0, from_first)
+    return _Iterate(columns, atoms, weights)
+
+
+def _check_spread(points, from_first):
+    farthest = float(from_first.max())
+    if SMALLEST_SQUARE <= farthest <= LARGEST_SQUARE:
         return
-    raise ValueError(
-        f"points differ by up to {half:.0e} * 2, where squared distances overflow or "
-        "vanish; scale them, or use minimum_enclosing_ball, which does"
-    )
+    origin = points[0].astype(np.float64)
+    spread = max(float(np.abs(block - origin).max()) for _, block in row_blocks(points))
+    if spread > 0.0:
+        raise ValueError(
+            f"points differ by up to {spread:.0e} in a coordinate, where squared "
+            "distances overflow or vanish; scale them, or use minimum_enclosing_ball, "
+            "which does"
+        )
 
 
-def _start(points, start):
+def _start(points, start, from_first):
     """Atoms and weights to begin with; atom m is the uniform point."""
     m = points.shape[0]
     if isinstance(start, str):
         if start == "first":
             return np.array([0]), np.array([1.0])
         if start == "pair":
-            return _pair(points)
+            return _pair(points, from_first)
         if start == "uniform":
             return np.array([m]), np.array([1.0])
     elif isinstance(start, Solution):
@@ -538,9 +572,9 @@ def _start(points, start):
     )
 
 
-def _pair(points):
+def _pair(points, from_first):
     """p farthest from the first point, q farthest from p, half the weight each."""
-    p = int(squared_distances(points, points[0].astype(np.float64)).argmax())
+    p = int(from_first.argmax())
     q = int(squared_distances(points, points[p].astype(np.float64)).argmax())
     if p == q:
         return np.array([p]), np.array([1.0])

