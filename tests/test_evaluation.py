@@ -145,6 +145,23 @@ def test_honest_seeding_draws_independent_arrays():
     np.testing.assert_array_equal(split.test, again.test)
 
 
+@pytest.mark.parametrize("published", [report_uniform, report_gaussian])
+def test_synthetic_sets_of_other_sizes(published):
+    split = published(seed=4, m=40, n=2)
+    assert split.train.shape == (40, 2) and split.test.shape == (10, 2)
+    # The report's seeding: the test numbers are the first training numbers again.
+    flat, count = split.train.T.ravel(), 2 * (~split.test_is_anomaly).sum()
+    again = split.test[~split.test_is_anomaly].T.ravel()
+    np.testing.assert_array_equal(again, flat[:count])
+    assert published(seed=4, m=40, n=2, honest=True).test[0, 0] != split.test[0, 0]
+
+
+@pytest.mark.parametrize("size", [{"m": 7}, {"n": 0}, {"m": 40.0}])
+def test_synthetic_sets_refuse_senseless_sizes(size):
+    with pytest.raises(ValueError, match=f"{next(iter(size))} must be a whole number"):
+        report_gaussian(**size)
+
+
 # --- the slides' splits ------------------------------------------------------------
 
 

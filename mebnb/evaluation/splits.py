@@ -140,10 +140,10 @@ def report_split(dataset, seed=123, nominal_fraction=0.5, scaling="standard"):
     )
 
 
-def report_uniform(seed=123, honest=False):
+def report_uniform(seed=123, honest=False, m=8000, n=15):
     """The report's uniform set: 8000 points in 15 dimensions and 2000 anomalies.
 
-    Training points are uniform on [0, 0.7]^15, test points on [0.7, 1]^15. Every
+    Training points are uniform on [0, 0.7]^n, test points on [0.7, 1]^n. Every
     test point is an anomaly and lies outside the ball about the training cube, so
     that recall is 100 % by geometry and there is nothing to raise a false alarm on.
 
@@ -154,18 +154,26 @@ def report_uniform(seed=123, honest=False):
     honest : bool
         False seeds the generator again before each array, as the report did; True
         draws all arrays from one stream of a new generator.
+    m, n : int
+        Training points, at least 8, and features; a quarter as many points test.
 
     Returns
     -------
     Split
+
+    Raises
+    ------
+    ValueError
+        For fewer than 8 points or no feature.
     """
-    draw = _draws(seed, honest)
-    train = draw(lambda random: random.uniform(0, 0.7, (15, 8000)).T)
-    test = draw(lambda random: random.uniform(0.7, 1, (15, 2000)).T)
-    return _synthetic_split("uniform", train, test, np.ones(2000, dtype=bool))
+    _check_size(m, n)
+    draw, tests = _draws(seed, honest), m // 4
+    train = draw(lambda random: random.uniform(0, 0.7, (n, m)).T)
+    test = draw(lambda random: random.uniform(0.7, 1, (n, tests)).T)
+    return _synthetic_split("uniform", train, test, np.ones(tests, dtype=bool))
 
 
-def report_gaussian(seed=123, honest=False):
+def report_gaussian(seed=123, honest=False, m=8000, n=10):
     """The report's Gaussian set: 8000 points in 10 dimensions, 1000 + 1000 to test.
 
     Nominal points are standard normal, anomalies normal about (7, ..., 7). With
@@ -177,18 +185,37 @@ def report_gaussian(seed=123, honest=False):
         The report used 123.
     honest : bool
         As in `report_uniform`.
+    m, n : int
+        As in `report_uniform`; half of the test points are nominal.
 
     Returns
     -------
     Split
+
+    Raises
+    ------
+    ValueError
+        For fewer than 8 points or no feature.
     """
-    draw = _draws(seed, honest)
-    train = draw(lambda random: random.normal(0, 1, (10, 8000)).T)
-    nominal = draw(lambda random: random.normal(0, 1, (10, 1000)).T)
-    anomalies = draw(lambda random: random.normal(7, 1, (10, 1000)).T)
+    _check_size(m, n)
+    draw, half = _draws(seed, honest), m // 8
+    train = draw(lambda random: random.normal(0, 1, (n, m)).T)
+    nominal = draw(lambda random: random.normal(0, 1, (n, half)).T)
+    anomalies = draw(lambda random: random.normal(7, 1, (n, half)).T)
     return _synthetic_split(
-        "gaussian", train, np.vstack([nominal, anomalies]), np.arange(2000) >= 1000
+        "gaussian",
+        train,
+        np.vstack([nominal, anomalies]),
+        np.arange(2 * half) >= half,
     )
+
+
+def _check_size(m, n):
+    for name, value, least in (("m", m, 8), ("n", n, 1)):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise ValueError(
+                f"{name} must be a whole number >= {least}, found {value!r}"
+            )
 
 
 def _draws(seed, honest):
