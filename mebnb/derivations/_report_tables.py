@@ -680,7 +680,7 @@ READINGS = [
         id="R-X-eps-bc",
         place="Table 3",
         statement=r"$\varepsilon=0.1$ means the same in all rows of the table.",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         measure=lambda factor: abs(
             0.1 / (math.sqrt(1 + 0.1 / _breast_gamma()) - 1) / factor - 1
         ),
