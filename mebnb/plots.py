@@ -23,13 +23,17 @@ __all__ = [
     "ALGORITHM_STYLES",
     "AlgorithmStyle",
     "COLORS",
+    "against",
     "ball_2d",
     "bounds",
     "by_set",
+    "circles_2d",
     "circumcircle",
     "convergence",
+    "detectors_2d",
     "distribution_over_splits",
     "fermat_spiral",
+    "in_panels",
     "iterates_2d",
     "multipliers_2d",
     "paths_2d",
@@ -200,6 +204,82 @@ def multipliers_2d(ax, points, ball):
         )
 
 
+def detectors_2d(panels):
+    """Balls as detectors in the plane: what they were fitted on and what they judge.
+
+    Parameters
+    ----------
+    panels : dict of str -> (Split, Solution)
+        Title -> a split with two features and the ball of its training points.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=4.2, height=4.0)
+        for ax, (title, (split, ball)) in zip(axes, panels.items(), strict=True):
+            nominal = split.test[~split.test_is_anomaly]
+            anomalies = split.test[split.test_is_anomaly]
+            ball_2d(ax, split.train, ball, anomalies=anomalies, label="training points")
+            if len(nominal):
+                ax.scatter(
+                    *nominal.T,
+                    s=9,
+                    color=COLORS["green"],
+                    label="nominal test points",
+                    linewidths=0,
+                )
+            ax.set_title(title)
+        _legend_below(fig, axes)
+        return fig
+
+
+CIRCLE_LOOKS = ((BALL, "-"), (COLORS["red"], "--"), (COLORS["blue"], "-."))
+
+
+def circles_2d(panels):
+    """Points in the plane with circles about them, some points marked.
+
+    Parameters
+    ----------
+    panels : dict of str -> (points, marked, circles)
+        Title -> points, shape (m, 2); rows to mark; and label -> (center, radius), at
+        most three labels, each with the same look in every panel.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    labels = list(dict.fromkeys(c for *_, circles in panels.values() for c in circles))
+    looks = dict(zip(labels, CIRCLE_LOOKS, strict=False))
+    with style():
+        fig, axes = _panels(len(panels), width=3.1, height=3.2)
+        for ax, (title, (points, marked, circles)) in zip(
+            axes, panels.items(), strict=True
+        ):
+            points = np.asarray(points)
+            ax.scatter(*points.T, s=14, color=COLORS["sky"], linewidths=0, zorder=2)
+            ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
+            ax.scatter(
+                *points[marked].T, s=70, linewidths=1.8, label="core set", zorder=3, **ring
+            )
+            for label, (center, radius) in circles.items():
+                color, line = looks[label]
+                ax.add_patch(
+                    Circle(center, radius, fill=False, color=color, ls=line, lw=1.4)
+                )
+                ax.plot([], [], color=color, ls=line, label=label)
+                ax.plot(*center, marker="+", ms=10, mew=1.6, color=color, ls="")
+            ax.autoscale_view()
+            ax.set_aspect("equal")
+            ax.set_xlabel("$x_1$")
+            ax.set_ylabel("$x_2$")
+            ax.set_title(title)
+        _legend_below(fig, axes)
+        return fig
+
+
 def primal_and_dual(solution):
     """Squared enclosing radius and dual value closing on each other, and their gap.
 
@@ -347,6 +427,8 @@ DIRECTION_COLORS = {
     "FW": ALGORITHM_STYLES["frank_wolfe"].color,
     "away": ALGORITHM_STYLES["away_step"].color,
     "pairwise": ALGORITHM_STYLES["pairwise"].color,
+    "plus": ALGORITHM_STYLES["core_set"].color,
+    "minus": ALGORITHM_STYLES["core_set_away"].color,
     "drop": COLORS["red"],
     "swap": COLORS["red"],
 }
@@ -354,6 +436,8 @@ DIRECTION_LABELS = {
     "FW": "towards the farthest point",
     "away": "away from the nearest active point",
     "pairwise": "pairwise: from the nearest active point to the other end",
+    "plus": "plus: towards the farthest point",
+    "minus": "minus: away from the nearest point of the core set",
     "drop": "largest step: an active point is dropped",
 }
 
@@ -463,8 +547,9 @@ def _ends(now, then):
     change = np.zeros(rows.size)
     change[np.searchsorted(rows, then.support)] += then.weights
     change[np.searchsorted(rows, now.support)] -= now.weights
-    towards = int(rows[change.argmax()]) if then.kind in ("FW", "pairwise") else None
-    away = int(rows[change.argmin()]) if then.kind != "FW" else None
+    comes, goes = then.kind in ("FW", "plus", "pairwise"), then.kind not in ("FW", "plus")
+    towards = int(rows[change.argmax()]) if comes else None
+    away = int(rows[change.argmin()]) if goes else None
     return towards, away
 
 
@@ -702,6 +787,8 @@ def by_set(
 ):
     """One quantity over the iterations, one panel a set, one line a run.
 
+    A linear axis ends soon after the longest run that converged.
+
     Parameters
     ----------
     runs : dict of str -> dict of str -> Solution
@@ -741,9 +828,49 @@ def by_set(
                 ax.plot(t, t**guide, color=BALL, lw=0.8, ls="--", label=name)
             ax.set_xscale(xscale)
             ax.set_yscale(yscale)
+            done = [s.iterations for s in solutions.values() if s.converged]
+            if xscale == "linear" and done:
+                ax.set_xlim(-0.05 * max(done), 1.4 * max(done))
             ax.set_title(label)
             ax.set_xlabel("iteration")
             ax.set_ylabel(ylabel)
+        _legend_below(fig, axes)
+        return fig
+
+
+def in_panels(panels, xlabel, ylabel, *, guides=None, yscale="log", styles=ALGORITHM_STYLES):
+    """Measured values against a parameter, one panel a set or quantity, one line a run.
+
+    Parameters
+    ----------
+    panels : dict of str -> dict of str -> (x, y)
+        panels[title][style key]; x on a log axis.
+    xlabel : str
+    ylabel : str or dict of str -> str
+        The latter by title.
+    guides : dict of str -> callable or None
+        Label -> y as a function of x, drawn thin in every panel.
+    yscale : str
+    styles : mapping of str -> style
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=3.4, height=2.9)
+        for ax, (title, lines) in zip(axes, panels.items(), strict=True):
+            for name, (x, y) in lines.items():
+                ax.plot(x, y, **styles[name].kwargs)
+            every = np.concatenate([np.asarray(x, float) for x, _ in lines.values()])
+            span = np.geomspace(every.min(), every.max(), 50)
+            for label, function in (guides or {}).items():
+                ax.plot(span, function(span), color=BALL, lw=0.8, ls="--", label=label)
+            ax.set_xscale("log")
+            ax.set_yscale(yscale)
+            ax.set_title(title)
+            ax.set_xlabel(xlabel)
+            ax.set_ylabel(ylabel if isinstance(ylabel, str) else ylabel[title])
         _legend_below(fig, axes)
         return fig
 
@@ -793,3 +920,41 @@ def _legend_below(fig, axes):
     fig.legend(
         seen.values(), seen.keys(), loc="outside lower center", ncols=min(3, len(seen))
     )
+
+
+def against(frame, x, y, group, styles, *, guide=None, lines=False):
+    """One column against another on log axes, one marker a group.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    x, y : dict of one column -> its axis label
+    group : str
+        Column whose values name styles.
+    styles : mapping of str -> style
+    guide : float or None
+        Draw y = guide * x, for the eye.
+    lines : bool
+        Join the points of a group, in the order of x.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    (x, xlabel), (y, ylabel) = *x.items(), *y.items()
+    with style():
+        fig, ax = plt.subplots(figsize=(6.4, 4.0))
+        for name, rows in frame.groupby(group, sort=False):
+            rows = rows.sort_values(x)
+            look = styles[name].kwargs | ({} if lines else {"linestyle": ""})
+            ax.plot(rows[x], rows[y], **look)
+        if guide is not None:
+            ends = np.array([frame[x].min(), frame[x].max()])
+            label = "y = x" if guide == 1 else f"y = {guide:g} x"
+            ax.plot(ends, guide * ends, color=BALL, lw=0.8, ls="--", label=label)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_xlabel(xlabel)
+        ax.set_ylabel(ylabel)
+        _legend_below(fig, [ax])
+        return fig

@@ -25,9 +25,13 @@ __all__ = [
     "SOLVERS",
     "available_sets",
     "kind_counts",
+    "kind_table",
+    "level_table",
     "normal_cloud",
     "rate_table",
+    "rates_told",
     "run_each",
+    "thinness",
     "training_sets",
     "wrong_weight",
 ]
@@ -180,6 +184,48 @@ def wrong_weight(points, max_iter=1000):
     return np.array(held)
 
 
+def thinness(corners):
+    """Squared diameter over squared width of a simplex: 1 for a segment, large if flat.
+
+    The width is the smallest distance between the flats through two opposite faces,
+    that is through some corners and through the others. The sum of the barycentric
+    coordinates of those corners is 1 on the one flat and 0 on the other, so that the
+    distance is 1 over the length of its gradient.
+
+    Parameters
+    ----------
+    corners : ndarray, shape (k, n)
+        Affinely independent, k from 2 to 16 (all 2^(k - 1) pairs of faces are tried).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 or more than 16 corners.
+
+    References
+    ----------
+    Lacoste-Julien and Jaggi (2015): the pyramidal width, which governs their linear
+    rate, is at least this width.
+
+    Examples
+    --------
+    >>> round(thinness(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])), 6)
+    16.0
+    """
+    k = len(corners)
+    if not 2 <= k <= 16:
+        raise ValueError(f"corners must be 2 to 16 points, found {k}")
+    coordinates = np.linalg.pinv((corners - corners.mean(axis=0)).T)
+    faces = (np.arange(1, 2 ** (k - 1))[:, None] >> np.arange(k)) & 1
+    steepest2 = ((faces @ coordinates) ** 2).sum(axis=1).max()
+    diameter2 = max(((corners - corner) ** 2).sum(axis=1).max() for corner in corners)
+    return float(diameter2 * steepest2)
+
+
 # --- tables ------------------------------------------------------------------------
 
 
@@ -223,6 +269,85 @@ def rate_table(runs, labels):
 def _shown(value, digits):
     """A number for a table; too few iterations in the band leave none."""
     return "too short" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def level_table(runs, labels, levels=(1e-3, 1e-6, 1e-9, 1e-12)):
+    """Iterations until the relative gap is down to each level.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+        algorithm -> its name in the table.
+    levels : sequence of float
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm; "-" where the run ended before. The last change
+        is the iteration from which on the active set keeps its size.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            reached = {f"{at:.0e}": ball.trace.iterations_to(at) for at in levels}
+            changes = np.flatnonzero(np.diff(ball.trace.active))
+            rows.append(
+                {"set": label, "algorithm": labels(name)}
+                | {at: "-" if t is None else str(t) for at, t in reached.items()}
+                | {
+                    "last change of the active set": int(changes.max(initial=-1)) + 1,
+                    "support": ball.support.size,
+                }
+            )
+    return pd.DataFrame(rows).set_index(["set", "algorithm"])
+
+
+def rates_told(runs, name):
+    """The linear rates of one algorithm in words, for the text beside a figure.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    name : str
+        Key of `SOLVERS`; sets on which it did not run are left out.
+
+    Returns
+    -------
+    str
+    """
+    told = []
+    for label, solutions in runs.items():
+        if name in solutions:
+            factor, r2 = solutions[name].trace.linear_rate(*FIT_BAND)
+            rate = "reached too soon for a fit"
+            if not math.isnan(factor):
+                rate = f"factor {factor:.4f} an iteration with R2 {r2:.2f}"
+            told.append(f"{label}: {rate}")
+    return "; ".join(told)
+
+
+def kind_table(runs, labels):
+    """Steps of each kind (see `kind_counts`), one row a set and algorithm.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm; kinds that never occur are left out.
+    """
+    rows = [
+        {"set": label, "algorithm": labels(name), "steps": ball.iterations}
+        | kind_counts(ball)
+        for label, solutions in runs.items()
+        for name, ball in solutions.items()
+    ]
+    table = pd.DataFrame(rows).set_index(["set", "algorithm"])
+    return table.loc[:, (table > 0).any()]
 
 
 def kind_counts(solution):

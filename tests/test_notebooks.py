@@ -188,3 +188,23 @@ def test_frank_wolfe_with_another_cloud(tmp_path, parameters):
     held = wrong_weight(cloud, max_iter=200)
     assert re.search(rf"{label} .*{100 * held[100]:.2f}", text)
     assert "Gaussian" not in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 4, "m": 50, "n": 3, "eps": 1e-8, "algorithms": ["away_step"]},
+        {"seed": 8, "m": 200, "n": 2, "step": "armijo", "algorithms": ["frank_wolfe"]},
+    ],
+)
+def test_away_steps_with_another_cloud(tmp_path, parameters):
+    from mebnb import away_step
+    from mebnb.studies import normal_cloud
+
+    chosen = {"max_iter": 400, "sets": ["breast cancer"], "eps": 1e-9, "step": "exact"}
+    chosen |= parameters
+    text = shown(rerun("03_away_steps", tmp_path, **chosen))
+    cloud = normal_cloud(chosen["m"], chosen["n"], chosen["seed"])
+    ball = away_step(cloud, step=chosen["step"], gap="relative", tol=chosen["eps"])
+    label = f"cloud {chosen['m']} x {chosen['n']}"
+    assert re.search(rf"{label} +{ball.iterations} +{ball.radius:.6g} .*", text)

@@ -87,6 +87,49 @@ def test_frank_wolfe_never_gets_rid_of_wrong_weight():
     assert np.ptp(t * held[t]) < 0.2 * (t * held[t]).mean()
 
 
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_thinness_of_the_unit_simplex(k):
+    # Its width is 2 / sqrt(k) for even k, its diameter sqrt(2).
+    assert studies.thinness(np.eye(k)) == pytest.approx(k / 2)
+
+
+def test_thinness_is_the_nearest_pair_of_opposite_flats():
+    corners = normal_cloud(4, 3, 2)
+    widths = []
+    for one, other in (([0], [1, 2, 3]), ([0, 1], [2, 3]), ([1, 2], [0, 3]),
+                       ([1], [0, 2, 3]), ([2], [0, 1, 3]), ([3], [0, 1, 2]),
+                       ([0, 2], [1, 3])):  # fmt: skip
+        base = corners[one[0]] - corners[other[0]]
+        along = [corners[i] - corners[one[0]] for i in one[1:]]
+        along += [corners[i] - corners[other[0]] for i in other[1:]]
+        along = np.array(along).T
+        rest = base - along @ np.linalg.lstsq(along, base, rcond=None)[0]
+        widths.append(np.linalg.norm(rest))
+    diameter = max(np.linalg.norm(a - b) for a in corners for b in corners)
+    assert studies.thinness(corners) == pytest.approx((diameter / min(widths)) ** 2)
+
+
+def test_thinness_refuses_too_many_corners():
+    with pytest.raises(ValueError, match="corners must be 2 to 16 points, found 17"):
+        studies.thinness(np.eye(17))
+
+
+def test_level_table_tells_iterations_and_misses():
+    runs = run_each({"cloud": CLOUD}, ["away_step", "frank_wolfe"], tol=1e-10)
+    table = studies.level_table(runs, str)
+    reached = runs["cloud"]["away_step"].trace.iterations_to(1e-6)
+    assert table.loc[("cloud", "away_step"), "1e-06"] == str(reached)
+    assert table.loc[("cloud", "frank_wolfe"), "1e-09"] == "-"
+
+
+def test_rates_in_words():
+    runs = run_each({"cloud": CLOUD, "pair": CLOUD[:2]}, ["away_step"], tol=1e-12)
+    told = studies.rates_told(runs, "away_step")
+    factor, r2 = runs["cloud"]["away_step"].trace.linear_rate(*studies.FIT_BAND)
+    assert f"cloud: factor {factor:.4f} an iteration with R2 {r2:.2f}" in told
+    assert "pair: reached too soon for a fit" in told
+
+
 def test_printed_growing_step_does_not_converge():
     good = frank_wolfe(CLOUD, step="diminishing", max_iter=300)
     bad = frank_wolfe(CLOUD, step=GrowingStep(), max_iter=300)
