@@ -1,4 +1,4 @@
-"""The command line: `mebnb report`, `run`, `export`, `check` and `data`.
+"""The command line: `mebnb report`, `run`, `export`, `sweep`, `check`, `data`.
 
 Exit codes: 0 all went well; 1 a notebook, a page or a check failed; 2 the command
 itself asks for something that does not exist; 130 interrupted.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import re
 import signal
 import sys
 import warnings
 from pathlib import Path
 
 from mebnb.report import ReportError
+
+NEGATIVE = re.compile(r"-[\d.].*")
 
 
 def main(argv=None):
@@ -138,6 +141,32 @@ def export(arguments):
     return int(bool(problems))
 
 
+def sweep(arguments):
+    """Run one notebook over a grid of parameters and gather what it records."""
+    from mebnb.report.running import OK
+    from mebnb.report.sweeping import STATUS, read_grid, sweep
+
+    path = _notebook(arguments.notebook)
+    grid = [(name, values) for name, *values in arguments.grid]
+    for name, values in grid:
+        if not values:
+            raise ReportError(f"-g {name} needs at least one value")
+    points = read_grid(path, grid, arguments.parameters)
+    made = sweep(
+        path, points, arguments.out, jobs=arguments.jobs, timeout=arguments.timeout
+    )
+    if made.interrupted:
+        _complain("interrupted; the same command completes the sweep")
+        code = 130
+    else:
+        failed = int((made.table[STATUS] != OK).sum())
+        if failed:
+            _complain(f"{failed} of {len(points)} runs failed")
+        code = int(bool(failed))
+    print(*made.files, sep="\n")
+    return code
+
+
 def check(arguments):
     """Check the derivations: every equation, claim and table rule of the documents."""
     from mebnb.derivations import check_derivations
@@ -232,6 +261,7 @@ def _parser():
     _add_report(commands)
     _add_run(commands)
     _add_export(commands)
+    _add_sweep(commands)
     _add_check(commands)
     _add_data(commands)
     return parser
@@ -291,6 +321,29 @@ def _add_export(commands):
         "-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the pages"
     )
     _add_page_options(command)
+
+
+def _add_sweep(commands):
+    command = _command(commands, "sweep", sweep)
+    command.add_argument("notebook", help="a path, or a number or name of ours")
+    command.add_argument(
+        "-g",
+        "--grid",
+        nargs="+",
+        action="append",
+        required=True,
+        metavar=("NAME", "VALUE"),
+        help="values of one parameter; 0:20 is a range; may be repeated",
+    )
+    _add_parameters(command)
+    command.add_argument(
+        "-o", "--out", type=Path, default=Path("sweep"), metavar="DIR",
+        help="default: sweep",
+    )  # fmt: skip
+    command.add_argument(
+        "--jobs", type=_count, default=1, metavar="N", help="runs at the same time"
+    )
+    _add_timeout(command)
 
 
 def _add_check(commands):
@@ -364,6 +417,8 @@ def _shielded(words):
         if word in ("-p", "--parameters"):
             value = slice(at + 1, at + 3)
             words[value] = [" " + w if w.startswith("-") else w for w in words[value]]
+        elif NEGATIVE.fullmatch(word):
+            words[at] = " " + word
     return words
 
 

@@ -2,11 +2,15 @@
 
 `notebooks` finds and reads them, `parameters` checks what is asked of them,
 `running` runs one, `pages` turns one into a page (`maths` its formulas), `index`
-writes the first page, and `making` does all of it in order. Notebooks themselves
-need only `record`.
+writes the first page, and `making` does all of it in order. `sweeping` runs one
+notebook over a grid of parameters and gathers what it tells `record`.
 """
 
 from __future__ import annotations
+
+from mebnb.report.recording import record
+
+__all__ = ["ReportError", "record"]
 
 
 class ReportError(ValueError):

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from mebnb.report import finishing
+from mebnb.report.findings import findings
 from mebnb.report.pages import write_text
 from mebnb.report.running import INTERRUPTED, STORED
 
@@ -46,7 +47,7 @@ def write_index(out, pages, *, interrupted=(), stored=False, earlier=()):
         title=TITLE,
         style=Markup(f"<style>\n{style}</style>"),
         lead=_lead(rows, interrupted),
-        findings=[],
+        findings=findings(page.notebook for page in pages),
         rows=rows,
     )
     path = Path(out) / "index.html"

@@ -159,14 +159,15 @@ def export_files(paths, out, *, with_code=True):
 def _run_or_reuse(path, parameters, kept, force, timeout, stop):
     """Run one notebook; return its status and whether an earlier run was reused."""
     target = kept / path.name
-    if not force and _is_current(target, path, parameters):
+    if not force and is_current(target, path, parameters):
         return OK, True
     notebook = run_notebook(path, parameters, timeout=timeout, stop=stop)
     write_notebook(notebook, target)
     return status_of(notebook), False
 
 
-def _is_current(target, path, parameters):
+def is_current(target, path, parameters):
+    """Whether an executed notebook is what running it again would give."""
     if not target.exists():
         return False
     earlier = read_notebook(target)

@@ -201,10 +201,10 @@ def _parameter_rows(notebook):
 
 
 def _provenance(page):
-    facts = {"notebook": f"{page.name}.ipynb"}
+    facts = {"notebook": page.about.get("source", f"{page.name}.ipynb")}
     if page.about.get("began"):
         facts["run"] = page.about["began"].replace("T", " ").replace("+00:00", " UTC")
-    elif not page.notebook.metadata.get("papermill"):
+    elif not page.about and not page.notebook.metadata.get("papermill"):
         facts["run"] = "not run for this page; outputs as stored"
     if page.seconds is not None:
         facts["duration"] = f"{page.seconds:.1f} s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -211,14 +212,20 @@ def status_of(notebook):
 
 def provenance():
     """Python, package versions and git commit, name -> text."""
+    commit = git_commit()
+    return {**versions(), "git commit": commit} if commit else versions()
+
+
+@functools.cache
+def versions():
+    """Python and package versions, name -> text."""
     facts = {"Python": platform.python_version(), "system": platform.system()}
     for name in PACKAGES:
         try:
             facts[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    commit = git_commit()
-    return {**facts, "git commit": commit} if commit else facts
+    return facts
 
 
 def git_commit():
@@ -253,9 +260,7 @@ def fingerprint(path, parameters=None):
     for cell in read_notebook(path).cells:
         digest.update(json.dumps([cell.cell_type, tags(cell), cell.source]).encode())
     digest.update(json.dumps(parameters or {}, sort_keys=True).encode())
-    facts = provenance()
-    facts.pop("git commit", None)
-    digest.update(json.dumps(facts, sort_keys=True).encode())
+    digest.update(json.dumps(versions(), sort_keys=True).encode())
     for file in _files_that_matter():
         digest.update(file.relative_to(CLONE).as_posix().encode())
         digest.update(file.read_bytes())

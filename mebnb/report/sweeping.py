@@ -1,0 +1,295 @@
+"""Run one notebook over a grid of parameters and gather what it records."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import itertools
+import json
+import re
+import threading
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from mebnb.report import ReportError
+from mebnb.report.making import is_current
+from mebnb.report.notebooks import read_notebook, title_of, write_notebook
+from mebnb.report.pages import build_pages, write_pages, write_text
+from mebnb.report.parameters import assign_parameters
+from mebnb.report.recording import recorded_values
+from mebnb.report.running import (
+    CELL_TIMEOUT,
+    OK,
+    Interrupted,
+    provenance,
+    run_notebook,
+    status_of,
+)
+
+RUNS = "runs"
+RANGE = re.compile(r"(-?\d+):(-?\d+)(?::(-?\d+))?")
+STATUS = "status"
+
+
+@dataclass
+class Sweep:
+    """What came out.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a run: parameters, status, recorded values.
+    files : list of Path
+        The summary page first, then the table as CSV and, with pyarrow, Parquet.
+    interrupted : bool
+    """
+
+    table: object
+    files: list[Path]
+    interrupted: bool
+
+
+# --- the grid ------------------------------------------------------------------------
+
+
+def read_grid(path, grid, fixed=()):
+    """All combinations of the values of a grid, checked against the notebook.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook.
+    grid : iterable of (str, list of str)
+        Names and values as typed; `0:20` and `0:20:5` are ranges without their end.
+    fixed : iterable of (str, str)
+        Parameters that are the same in every run.
+
+    Returns
+    -------
+    list of dict
+        name -> value, the last name changing fastest.
+
+    Raises
+    ------
+    ReportError
+        As `assign_parameters`; also for a name that comes twice and an empty range.
+    """
+    names = [name for name, _ in grid] + [name for name, _ in fixed]
+    for name in names:
+        if names.count(name) > 1:
+            raise ReportError(f"parameter {name} is given twice")
+    columns = []
+    for name, words in grid:
+        values = [value for word in words for value in _expand(name, word)]
+        columns.append([(name, _checked(path, name, value)) for value in values])
+    same = assign_parameters([path], fixed)[path]
+    return [{**dict(point), **same} for point in itertools.product(*columns)]
+
+
+def _expand(name, word):
+    match = RANGE.fullmatch(word)
+    if not match:
+        return [word]
+    first, end, step = int(match[1]), int(match[2]), int(match[3] or 1)
+    values = list(range(first, end, step)) if step else []
+    if not values:
+        raise ReportError(f"the range {word} of parameter {name} is empty")
+    return values
+
+
+def _checked(path, name, value):
+    return assign_parameters([path], [(name, value)])[path][name]
+
+
+# --- the runs ------------------------------------------------------------------------
+
+
+def sweep(path, points, out, *, jobs=1, timeout=CELL_TIMEOUT, say=print):
+    """Run a notebook once for each point of a grid; what is there is not run again.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook.
+    points : list of dict
+        From `read_grid`.
+    out : path
+        Folder of the table, the summary page and, in `runs/`, the executed notebooks.
+    jobs : int
+        Runs at the same time.
+    timeout : float
+        Seconds that one cell may take.
+    say : callable
+        Gets one line of progress for each run.
+
+    Returns
+    -------
+    Sweep
+        After an interruption with the runs that are finished.
+    """
+    out = Path(out)
+    (out / RUNS).mkdir(parents=True, exist_ok=True)
+    stop = threading.Event()
+
+    def run(point):
+        target = out / RUNS / f"{name_of(point)}.ipynb"
+        if is_current(target, path, point):
+            return "unchanged, reused"
+        if stop.is_set():
+            raise Interrupted(path)
+        notebook = run_notebook(path, point, cwd=Path.cwd(), timeout=timeout, stop=stop)
+        write_notebook(notebook, target)
+        return status_of(notebook)
+
+    interrupted = _run_all(points, run, jobs, stop, say)
+    table = _table(points, out / RUNS)
+    return Sweep(table, _write(path, points, table, out, interrupted), interrupted)
+
+
+def name_of(point):
+    """A file name for a run: its parameters, readable, and a short hash of them."""
+    words = "_".join(f"{name}-{value}" for name, value in point.items())
+    digest = hashlib.sha256(json.dumps(point, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', words)[:80].strip('-')}_{digest}"
+
+
+def _run_all(points, run, jobs, stop, say):
+    """Run side by side; return whether that was interrupted."""
+    finished = 0
+
+    def tell(future):
+        nonlocal finished
+        try:
+            outcome = future.result()
+        except Interrupted:
+            return
+        finished += 1
+        point = " ".join(f"{k}={v}" for k, v in futures[future].items())
+        say(f"[{finished}/{len(points)}] {point}  {outcome}")
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(run, point): point for point in points}
+        waiting = set(futures)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    tell(future)
+        except KeyboardInterrupt:
+            stop.set()
+            for future in wait(waiting).done:
+                tell(future)
+    return finished < len(points)
+
+
+def _table(points, runs):
+    """One row for each finished run, in the order of the grid."""
+    import pandas as pd
+
+    rows = []
+    for point in points:
+        file = runs / f"{name_of(point)}.ipynb"
+        if file.exists():
+            notebook = read_notebook(file)
+            cells = {name: _cell(value) for name, value in point.items()}
+            recorded = recorded_values(notebook)
+            rows.append({**cells, STATUS: status_of(notebook), **recorded})
+    return pd.DataFrame(rows)
+
+
+def _cell(value):
+    return json.dumps(value) if isinstance(value, list) else value
+
+
+# --- what is written -----------------------------------------------------------------
+
+
+def _write(path, points, table, out, interrupted):
+    csv = out / "sweep.csv"
+    write_text(csv, table.to_csv(index=False))
+    files = [csv]
+    try:
+        table.to_parquet(out / "sweep.parquet", index=False)
+        files.append(out / "sweep.parquet")
+    except ImportError:  # pyarrow is optional
+        pass
+    summary = _summary(path, points, table, interrupted)
+    pages = build_pages({"index": (summary, out)}, own=False, has_index=False)
+    write_pages(pages, out)
+    return [out / pages[0].file, *files]
+
+
+def _summary(path, points, table, interrupted):
+    """A notebook that shows the sweep, made without running anything."""
+    title = title_of(read_notebook(path), path.stem)
+    swept = [n for n in points[0] if len({str(p[n]) for p in points}) > 1]
+    failed = int((table[STATUS] != OK).sum()) if len(table) else 0
+    sentence = (
+        f"{len(table)} of {len(points)} runs of `{path.name}` over "
+        f"{', '.join(f'`{name}`' for name in swept) or 'one point'}"
+        f"{f', {failed} of them failed' if failed else ''}."
+    )
+    if interrupted:
+        sentence += " The sweep was interrupted; the same command completes it."
+    cells = [nbformat.v4.new_markdown_cell(f"# Sweep: {title}\n\n{sentence}")]
+    good = table[table[STATUS] == OK] if len(table) else table
+    values = [
+        name
+        for name in good.columns
+        if name not in points[0] and good[name].dtype.kind in "if"
+    ]
+    if values:
+        cells.append(nbformat.v4.new_markdown_cell("## Recorded values"))
+        cells += [_figure_cell(good, name, swept) for name in values]
+    cells.append(nbformat.v4.new_markdown_cell("## All runs"))
+    cells.append(_output_cell({"text/html": table.to_html(index=False)}))
+    about = {"source": path.name, "provenance": provenance()}
+    return nbformat.v4.new_notebook(cells=cells, metadata={"mebnb": about})
+
+
+def _output_cell(data, metadata=None):
+    output = nbformat.v4.new_output("display_data", data, metadata=metadata or {})
+    return nbformat.v4.new_code_cell(outputs=[output])
+
+
+def _figure_cell(table, value, swept):
+    """A recorded value over the swept parameters, spread over the seeds."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+
+    from mebnb import plots
+
+    # Seeds are repeats where something else is swept, too.
+    axes = [name for name in swept if not name.startswith("seed")] or swept
+    across = max(axes, key=lambda name: table[name].nunique(), default=None)
+    colour = next((name for name in axes if name != across), None)
+    with plots.style():
+        figure, ax = plt.subplots(figsize=(6.4, 3.6))
+        if across is None:
+            sns.stripplot(table, y=value, ax=ax)
+        elif table[across].dtype.kind in "if":
+            sns.lineplot(
+                table, x=across, y=value, hue=colour, marker="o", ax=ax,
+                errorbar=("pi", 100), palette="colorblind" if colour else None,
+            )  # fmt: skip
+            if table[across].min() > 0 and table[across].max() >= 50 * table[across].min():
+                ax.set_xscale("log")
+        else:
+            sns.stripplot(table, x=across, y=value, hue=colour, ax=ax)
+        image = io.BytesIO()
+        figure.savefig(image, format="png")
+        plt.close(figure)
+    low, middle, high = table[value].quantile([0, 0.5, 1])
+    alt = (
+        f"{value} over {across or 'the run'}: median {middle:.6g}, "
+        f"from {low:.6g} to {high:.6g}."
+    )
+    png = base64.b64encode(image.getvalue()).decode()
+    return _output_cell({"image/png": png}, {"image/png": {"alt": alt}})
