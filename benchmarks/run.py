@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -249,6 +250,7 @@ def main(arguments=None):
     if not rows:
         sys.exit("\n".join(skipped))
     table = judge(pd.DataFrame(rows))
+    machine["load_average_at_end"] = f"{os.getloadavg()[0]:.2f}"
     if folder is not None:
         write(table, machine, folder)
     print("", *check_bounds(table), *skipped, sep="\n")
