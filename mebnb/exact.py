@@ -50,7 +50,7 @@ TINY, HUGE = 1e-200, 1e200
 # squared length counts as lying in it; the violation this can hide is no larger.
 DEPENDENT = 1e-14
 # Up to this many entries a sample does not pay, and a copy of the rows does not hurt.
-SMALL = 400_000
+SMALL = 1_000_000
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
 # Tiles of matrix products: columns of points, rows of the factor.
@@ -178,13 +178,13 @@ def _solve(points, scale, rtol, limit):
     """The ball of the scaled points, and the passes over the data that it took."""
     m, n = points.shape
     aim = max(rtol / 100.0, 1e-14)
-    batch = min(8 + n // 4, 200)
+    batch = min(4 + 3 * math.isqrt(n), 256)
     sample = math.isqrt(m * (n + 1))
     if m * n <= SMALL:
         rows = points
         if not (points.flags.carray and points.dtype == np.float64):
             rows = np.array(points, dtype=np.float64, order="C")
-    elif 4 * sample >= m:
+    elif 10 * sample >= m:
         rows = readable(points)
     else:
         rows = None
@@ -200,11 +200,14 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
     room = max(m * points.itemsize // 64, SHELL_BYTES // (8 * n))
     keep = min(2 * sample, max(room, 2))
     rows = _spread_out(m, keep // 2)
-    ball = _Ball(*_core_ball(_gather(points, rows), scale, np.empty(0), batch, aim, limit))
+    values = _gather(points, rows)
+    ball = _Ball(*_core_ball(values, scale, np.empty(0), batch, aim, limit))
     ball = ball._replace(support=rows[ball.support])
     passes = rows.size / m
+    # A cut that about `keep` of all rows will pass.
+    inner = _shell(values, ball.center, scale, keep * rows.size // m, 0.0)[1]
     while ball.farthest < HUGE:
-        found, inner, farthest = _shell(points, ball.center, scale, keep)
+        found, inner, farthest = _shell(points, ball.center, scale, keep, inner)
         passes += 1.0
         rounds = ball.rounds
         ball = ball._replace(farthest=farthest)
@@ -237,10 +240,10 @@ def _spread_out(m, count):
 
 
 def _gather(points, rows):
-    return np.ascontiguousarray(points[rows], dtype=np.float64)
+    return np.ascontiguousarray(points.take(rows, axis=0), dtype=np.float64)
 
 
-def _shell(points, center, scale, keep):
+def _shell(points, center, scale, keep, cut):
     """One pass: the farthest rows from a center, and what bounds all the others.
 
     Blocks of rows may be scanned anywhere, in any order: the shell of the whole is
@@ -249,13 +252,13 @@ def _shell(points, center, scale, keep):
     Returns
     -------
     rows : ndarray of int
-        The `keep` farthest rows, in no order.
+        The farthest rows beyond sqrt(cut), at most `keep`, in no order.
     inner, farthest : float
         Largest squared distance of the other rows, and of all; farthest is infinite
         when an entry is not finite or a square overflows.
     """
     found, squared = np.empty(2 * keep, np.int64), np.empty(2 * keep)
-    count, cut, inner = 0, 0.0, 0.0
+    count, inner = 0, 0.0
     for start, block in readable_blocks(points):
         count, cut, inner = _scan(
             block, start, center, scale, cut, inner, found, squared, count
@@ -351,15 +354,15 @@ def _farthest_rows(rows, center, scale, cut, found, squared, keep):
 
 # --- compiled: the dual on the core set --------------------------------------------
 
-# `ids` are the rows of the core points, `gram` the inner products of their differences
-# d_i from the origin, `chosen` marks the support. The support is listed in `active`
-# (places in the core set) with its `weights`; `sizes` counts both. With z_i = |d_i|^2
-# and M_ij = d_i'd_j + sigma the maximiser of the dual on the affine hull of the support
-# solves 2 M u + lambda = z, sum u = 1; sigma makes M definite as long as the support
-# is affinely independent. `factor` is R of M = R'R, `rhs` has the rows R'^-1 1 and
-# R'^-1 z. `target` and `columns` are work space.
+# Of the core points, `ids` are the rows, `weights` the dual weights, `chosen` marks the
+# support, and `gram` holds the inner products of their differences d_i from the origin.
+# `active` lists the support in the order of the factor; `sizes` counts core points and
+# support. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma the maximiser of the dual on
+# the affine hull of the support solves 2 M u + lambda = z, sum u = 1; sigma makes M
+# definite as long as the support is affinely independent. `factor` is R of M = R'R,
+# `rhs` has the rows R'^-1 1 and R'^-1 z. `target` and `columns` are work space.
 _Core = namedtuple(
-    "_Core", "ids gram chosen active weights sizes sigma factor rhs target columns"
+    "_Core", "ids weights chosen gram active sizes sigma factor rhs target columns"
 )
 
 
@@ -391,34 +394,39 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     start = start_weights.size
     _mean(rows, scale, start if start else m, origin)
     count, farthest = _farthest_rows(rows, origin, scale, 0.0, buffer, squared, batch)
-    if not TINY < farthest < HUGE:
-        for j in range(n):
-            center[j] = scale * rows[0, j]
-        return np.zeros(1, np.int64), np.ones(1), center, 0.0, farthest, 0.0, 0, SOLVED
     core = _Core(
         np.empty(capacity, np.int64),
+        np.empty(capacity),
+        np.empty(capacity, np.bool_),
         np.empty((capacity, capacity)),
-        np.zeros(capacity, np.bool_),
         np.empty(most, np.int64),
-        np.empty(most),
-        np.zeros(2, np.int64),
+        np.empty(2, np.int64),
         farthest,
         np.empty((most, most)),
         np.empty((2, most)),
         np.empty(most),
-        np.empty((most, most)),
+        np.empty((PANEL, most)),
     )
+    core.sizes[:] = 0
+    if not TINY < farthest < HUGE:
+        for j in range(n):
+            center[j] = scale * rows[0, j]
+        core.ids[0], core.weights[0] = 0, 1.0
+        return core.ids[:1], core.weights[:1], center, 0.0, farthest, 0.0, 0, SOLVED
     if start:
         for i in range(start):
             found[i] = i
         _take_in(core, rows, scale, origin, found, start)
-        _activate(core, found, start)
+        for i in range(0, start, PANEL):
+            _activate(core, found[i:start])
+        for i in range(start):
+            core.weights[i] = start_weights[i] if core.chosen[i] else 0.0
         _climb(core)
     else:
         _keep_farthest(found, squared, count, 1)
         _take_in(core, rows, scale, origin, found, count)
         found[0] = 0
-        _activate(core, found, 1)
+        _activate(core, found[:1])
         core.weights[0] = 1.0
 
     rounds, state = 0, LIMIT
@@ -442,10 +450,11 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         elif _take_in(core, rows, scale, origin, found, count) == 0:
             state = STUCK
     size = core.sizes[1]
-    support = np.empty(size, np.int64)
+    support, weights = np.empty(size, np.int64), np.empty(size)
     for i in range(size):
         support[i] = core.ids[core.active[i]]
-    return support, core.weights[:size], center, gamma, farthest, cut, rounds, state
+        weights[i] = core.weights[core.active[i]]
+    return support, weights, center, gamma, farthest, cut, rounds, state
 
 
 @_compiled
@@ -475,7 +484,7 @@ def _take_in(core, rows, scale, origin, found, count):
             known |= core.ids[j] == found[i]
         if not known:
             core.ids[new] = found[i]
-            core.chosen[new] = False
+            core.weights[new], core.chosen[new] = 0.0, False
             new += 1
     core.sizes[0] = new
     if new > old:
@@ -495,7 +504,7 @@ def _forget(core):
             if core.chosen[j]:
                 core.gram[kept, column] = core.gram[i, j]
                 column += 1
-        core.ids[kept] = core.ids[i]
+        core.ids[kept], core.weights[kept] = core.ids[i], core.weights[i]
         for j in range(core.sizes[1]):
             if core.active[j] == i:
                 core.active[j] = kept
@@ -506,18 +515,21 @@ def _forget(core):
 
 @_compiled
 def _fill_gram(core, rows, scale, origin, old, new):
-    """Inner products of the core points old to new with all."""
+    """Inner products of the core points old to new with all, tile by tile."""
     gram, n = core.gram, origin.size
     for start in range(0, n, COLUMNS):
         width = min(COLUMNS, n - start)
         local = np.empty((new, width))
         for i in range(new):
+            row = rows[core.ids[i]]
             for j in range(width):
-                local[i, j] = scale * rows[core.ids[i], start + j] - origin[start + j]
-        products = np.dot(local[old:], local.T)
-        for i in range(old, new):
-            for j in range(i + 1):
-                gram[i, j] = products[i - old, j] + (gram[i, j] if start else 0.0)
+                local[i, j] = scale * row[start + j] - origin[start + j]
+        for top in range(old, new, PANEL):
+            end = min(top + PANEL, new)
+            products = np.dot(local[top:end], local[:end].T)
+            for i in range(top, end):
+                for j in range(i + 1):
+                    gram[i, j] = products[i - top, j] + (gram[i, j] if start else 0.0)
     for i in range(old, new):
         for j in range(i):
             gram[j, i] = gram[i, j]
@@ -528,8 +540,8 @@ def _maximise(core, aim, slots, squared):
     """Bring the weights to the maximum of the dual on the core set.
 
     All points outside join the support at once, as far as they are affinely independent
-    of it; the climb drops those that do not belong. A point in the span of
-    the support takes another one's place.
+    of it; the climb drops those that do not belong. A point in the span of the support
+    takes another one's place.
     """
     most = core.active.size
     for _ in range(20 * core.ids.size):
@@ -538,34 +550,41 @@ def _maximise(core, aim, slots, squared):
             return
         fits = min(count, max(most - core.sizes[1], 1))
         _keep_farthest(slots, squared, count, fits)
-        if _activate(core, slots, fits) == 0:
+        added = 0
+        for start in range(0, fits, PANEL):
+            added += _activate(core, slots[start:fits])
+        if added == 0:
             _keep_farthest(slots, squared, count, 1)
-            _activate(core, slots, 1)
+            _activate(core, slots[:1])
             weight = _exchange(core)
-            if _activate(core, slots, 1):
-                core.weights[core.sizes[1] - 1] = weight
+            added = _activate(core, slots[:1])
+            if added == 1:
+                core.weights[slots[0]] = weight
         _climb(core)
+        if added == 0:  # rounding hides what is left
+            return
 
 
 @_compiled
 def _outside(core, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
-    size = core.sizes[1]
+    known, weights = core.sizes[0], core.weights
     gamma, length = 0.0, 0.0
-    for i in range(size):
-        row = core.gram[core.active[i]]
+    for i in range(known):
+        if not core.chosen[i]:
+            continue
         product = 0.0
-        for j in range(size):
-            product += row[core.active[j]] * core.weights[j]
-        length += core.weights[i] * product
-        gamma += core.weights[i] * (row[core.active[i]] - product)
+        for j in range(known):
+            product += core.gram[i, j] * weights[j]
+        length += weights[i] * product
+        gamma += weights[i] * (core.gram[i, i] - product)
     count = 0
-    for i in range(core.sizes[0]):
+    for i in range(known):
         if core.chosen[i]:
             continue
         product = 0.0
-        for j in range(size):
-            product += core.gram[i, core.active[j]] * core.weights[j]
+        for j in range(known):
+            product += core.gram[i, j] * weights[j]
         distance = core.gram[i, i] - 2.0 * product + length
         if distance > gamma * (1.0 + aim):
             slots[count] = i
@@ -575,13 +594,13 @@ def _outside(core, aim, slots, squared):
 
 
 @_compiled
-def _activate(core, slots, count):
-    """Let core points into the support, with weight 0; return how many.
+def _activate(core, slots):
+    """Let the first PANEL of some core points into the support, with weight 0.
 
-    Those in the span of the support stay out. Leaves R'^-1 m of the new points in
-    core.columns, of the only one in row 0.
+    Those in the span of the support stay out. Returns how many came in, and leaves
+    R'^-1 m of the new points in core.columns.
     """
-    first, columns = core.sizes[1], core.columns
+    first, count, columns = core.sizes[1], min(slots.size, PANEL), core.columns
     for c in range(count):
         for j in range(first):
             columns[c, j] = core.gram[slots[c], core.active[j]] + core.sigma
@@ -609,8 +628,7 @@ def _activate(core, slots, count):
             columns[size - first, j] = column[j]
         core.factor[size, size] = root
         core.rhs[0, size], core.rhs[1, size] = ones / root, energies / root
-        core.active[size], core.weights[size] = slot, 0.0
-        core.chosen[slot] = True
+        core.active[size], core.chosen[slot] = slot, True
         size += 1
     core.sizes[1] = size
     return size - first
@@ -670,23 +688,27 @@ def _climb(core):
     Each step goes straight toward the maximiser on the affine hull and stops where the
     first weight reaches zero, so the dual value never falls.
     """
-    target, weights = core.target, core.weights
+    target, weights, active = core.target, core.weights, core.active
     while True:
         _equalise(core, core.rhs[1], 1.0)
         size = core.sizes[1]
-        step = np.inf
+        step = 1.0
+        free = True
         for j in range(size):
             if target[j] <= 0.0:
-                room = weights[j] / (weights[j] - target[j]) if weights[j] > 0.0 else 0.0
-                step = min(step, room)
-        if step == np.inf:
-            weights[:size] = target[:size]
-            return
+                weight = weights[active[j]]
+                step = min(step, weight / (weight - target[j]) if weight else 0.0)
+                free = False
         for j in range(size - 1, -1, -1):
-            if target[j] <= 0.0 and weights[j] <= step * (weights[j] - target[j]):
+            weight = weights[active[j]]
+            if free:
+                weights[active[j]] = target[j]
+            elif target[j] <= 0.0 and weight <= step * (weight - target[j]):
                 _drop(core, j)
             else:
-                weights[j] += step * (target[j] - weights[j])
+                weights[active[j]] += step * (target[j] - weight)
+        if free:
+            return
 
 
 @_compiled
@@ -700,10 +722,12 @@ def _exchange(core):
     _back(core, size, coordinates)
     best, position = np.inf, 0
     for j in range(size):
-        if coordinates[j] > 1e-12 and weights[j] < best * coordinates[j]:
-            best, position = weights[j] / coordinates[j], j
+        weight = weights[core.active[j]]
+        if coordinates[j] > 1e-12 and weight < best * coordinates[j]:
+            best, position = weight / coordinates[j], j
     for j in range(size):
-        weights[j] = max(weights[j] - best * coordinates[j], 0.0)
+        slot = core.active[j]
+        weights[slot] = max(weights[slot] - best * coordinates[j], 0.0)
     _drop(core, position)
     return best
 
@@ -713,9 +737,9 @@ def _drop(core, position):
     """Take a point out of the support, with plane rotations of the factor."""
     factor, rhs, size = core.factor, core.rhs, core.sizes[1] - 1
     core.chosen[core.active[position]] = False
+    core.weights[core.active[position]] = 0.0
     for i in range(position, size):
         core.active[i] = core.active[i + 1]
-        core.weights[i] = core.weights[i + 1]
     for i in range(size + 1):
         for j in range(max(i - 1, position), size):
             factor[i, j] = factor[i, j + 1]
@@ -745,9 +769,9 @@ def _locate(core, rows, scale, origin, local):
     for attempt in range(3):
         local[:] = 0.0
         for i in range(size):
-            row = rows[core.ids[core.active[i]]]
+            row, weight = rows[core.ids[core.active[i]]], weights[core.active[i]]
             for j in range(local.size):
-                local[j] += weights[i] * (scale * row[j] - origin[j])
+                local[j] += weight * (scale * row[j] - origin[j])
         gamma, low, high = 0.0, np.inf, 0.0
         for i in range(size):
             row = rows[core.ids[core.active[i]]]
@@ -756,15 +780,15 @@ def _locate(core, rows, scale, origin, local):
                 difference = scale * row[j] - origin[j] - local[j]
                 distance += difference * difference
             squared[i] = distance
-            gamma += weights[i] * distance
+            gamma += weights[core.active[i]] * distance
             low, high = min(low, distance), max(high, distance)
-        if attempt == 2 or high - low <= 4.0 * EPS * high:
+        if attempt == 2 or high - low <= 32.0 * EPS * high:
             break
         _forward(core, size, 1)
         _equalise(core, squared, 0.0)
         for i in range(size):
-            if weights[i] + core.target[i] <= 0.0:
+            if weights[core.active[i]] + core.target[i] <= 0.0:
                 return gamma
         for i in range(size):
-            weights[i] += core.target[i]
+            weights[core.active[i]] += core.target[i]
     return gamma
