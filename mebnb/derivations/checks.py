@@ -110,13 +110,12 @@ class DerivationTable:
 
     def _repr_html_(self):
         head = "".join(
-            f'<th scope="col">{name}</th>'
-            for name in ("id", "place", "statement", "verdict", "outcome")
+            f'<th scope="col">{name}</th>' for name in ("check", "outcome", "statement")
         )
         body = "".join(
-            f'<tr><th scope="row">{escape(row.id)}</th><td>{escape(row.place)}</td>'
-            f"<td>{escape(row.statement)}{_correction(row)}</td>"
-            f"<td>{row.verdict}</td><td>{escape(_told(row))}</td></tr>"
+            f'<tr><th scope="row">{escape(row.id)}<br>{escape(row.place)}</th>'
+            f"<td><strong>{row.verdict}</strong><br>{escape(_told(row))}</td>"
+            f"<td>{escape(row.statement)}{_correction(row)}</td></tr>"
             for row in self.frame.itertuples()
         )
         return (
@@ -147,11 +146,11 @@ def _told(row):
     within = f"(tolerance {row.tolerance:.0e})"
     if row.verdict == "WRONG":
         return f"printed form fails: {row.witness}; corrected form holds {within}"
-    return f"holds {within}"
+    return f"{'corrected form holds' if row.corrected else 'holds'} {within}"
 
 
 def _correction(row):
-    return f"<br>corrected: {escape(row.corrected)}" if row.corrected else ""
+    return f"<br><em>corrected:</em> {escape(row.corrected)}" if row.corrected else ""
 
 
 @dataclass(frozen=True)

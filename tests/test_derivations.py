@@ -1,0 +1,126 @@
+"""The frame of the derivation checks, and what holds of all entries together."""
+
+import math
+
+import pytest
+
+from mebnb.derivations import all_entries, check_derivations, errata
+from mebnb.derivations.entries import (
+    DOCUMENTS,
+    DataMissing,
+    Entry,
+    run_entry,
+    spoiled_forms_that_pass,
+)
+from mebnb.documents import DOCUMENT_TITLES, document_map
+
+
+def square_of(three_cubed):
+    return abs(three_cubed - 27)
+
+
+def entry(**changes):
+    parts = dict(
+        id="R-T",
+        document="report",
+        place="here",
+        statement="$3^3 = 9$",
+        verdict="WRONG",
+        measure=square_of,
+        true=27,
+        printed=9,
+        spoiled={"another power": 81},
+        corrected="$3^3 = 27$",
+        witness="3",
+    )
+    return Entry(**(parts | changes))
+
+
+def test_a_wrong_entry_passes_when_the_printed_form_fails_and_the_true_one_holds():
+    outcome = run_entry(entry())
+    assert (outcome.violation, outcome.printed_violation) == (0.0, 18.0)
+    assert outcome.passed
+
+
+@pytest.mark.parametrize("changes", [dict(true=26), dict(printed=27), dict(true=math.nan)])
+def test_an_entry_fails_otherwise(changes):
+    assert run_entry(entry(**changes)).passed is False
+
+
+def test_spoiled_forms_are_run():
+    assert spoiled_forms_that_pass(entry()) == []
+    assert spoiled_forms_that_pass(entry(spoiled={"none": 27})) == ["none"]
+
+
+def test_missing_data_are_neither_passed_nor_failed():
+    def measure(form):
+        raise DataMissing("iranian_churn")
+
+    outcome = run_entry(entry(measure=measure))
+    assert outcome.passed is None
+    assert outcome.status == "data missing: iranian_churn"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(spoiled={}), "R-T: a check needs a spoiled form it must reject"),
+        (dict(witness=""), "R-T: WRONG needs the printed form and a witness"),
+        (dict(printed=None), "R-T: WRONG needs the printed form and a witness"),
+        (dict(verdict="MAYBE"), "R-T: unknown document or verdict"),
+    ],
+)
+def test_incomplete_entries_are_refused(changes, message):
+    with pytest.raises(ValueError) as caught:
+        entry(**changes)
+    assert str(caught.value) == message
+
+
+def test_ids_are_unique_and_wrong_entries_name_a_witness():
+    entries = all_entries()
+    assert len({e.id for e in entries}) == len(entries) > 400
+    for e in entries:
+        assert e.spoiled
+        if e.verdict == "WRONG":
+            assert e.witness and e.corrected
+
+
+def test_selection_by_id_and_document():
+    table = check_derivations(ids=["R-E07", "R-E12"])
+    assert list(table.frame["id"]) == ["R-E07", "R-E12"]
+    assert table.passed and table.missing == []
+    assert "printed form fails" in table.outcomes().loc["R-E07", "outcome"]
+    assert table.summary() == (
+        "2 entries (1 WRONG, 1 HOLDS): 2 passed, 0 failed, 0 without data"
+    )
+    html = table._repr_html_()
+    assert "R-E12" in html and 'scope="row"' in html
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="^document must be one of report, slides, me2"):
+        check_derivations("essay")
+    with pytest.raises(ValueError, match="^ids holds unknown entries 'R-E99'; known are"):
+        check_derivations(ids=["R-E99"])
+    with pytest.raises(ValueError, match="^verdict must be one of HOLDS"):
+        errata("report", ["MAYBE"])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_errata_list_what_does_not_simply_hold(document):
+    listed = errata(document).frame
+    assert len(listed) == sum(e.verdict != "HOLDS" for e in all_entries(document))
+    assert document in DOCUMENT_TITLES
+
+
+def test_document_map_names_every_numbered_item():
+    frame = document_map().frame
+    report = frame[frame["document"] == "report"]
+    equations = report.loc[report["kind"] == "equation", "item"]
+    assert list(equations) == [f"({n})" for n in range(1, 45)]
+    assert set(report.loc[report["kind"] == "table", "item"]) == {
+        f"Table {n}" for n in range(1, 5)
+    }
+    assert not frame.duplicated(["document", "item"]).any()
+    with pytest.raises(ValueError, match="^document must be one of report, slides, me2"):
+        document_map("essay")
