@@ -54,7 +54,7 @@ SMALL = 1_000_000
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
 # Tiles of matrix products: columns of points, rows of the factor.
-COLUMNS, PANEL = 256, 64
+COLUMNS, PANEL = 512, 64
 
 SOLVED, LIMIT, STUCK = 0, 1, 2
 
@@ -413,6 +413,12 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
             center[j] = scale * rows[0, j]
         core.ids[0], core.weights[0] = 0, 1.0
         return core.ids[:1], core.weights[:1], center, 0.0, farthest, 0.0, 0, SOLVED
+    if not start and m <= n + 1 and _equally_far(rows, scale, origin, farthest):
+        # As a regular simplex is, which would have to enter the core set whole.
+        support, weights = np.empty(m, np.int64), np.empty(m)
+        for i in range(m):
+            support[i], weights[i] = i, 1.0 / m
+        return support, weights, origin, farthest, farthest, farthest, 1, SOLVED
     if start:
         for i in range(start):
             found[i] = i
@@ -461,7 +467,7 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
 def _mean(rows, scale, count, mean):
     """Mean of some of the first `count` rows: a center to start from."""
     mean[:] = 0.0
-    stride = max(1, count // 512)
+    stride = max(1, count // max(mean.size, 512))
     used = 0
     for i in range(0, count, stride):
         used += 1
@@ -469,6 +475,27 @@ def _mean(rows, scale, count, mean):
             mean[j] += scale * rows[i, j]
     for j in range(mean.size):
         mean[j] /= used
+
+
+@_compiled
+def _equally_far(rows, scale, mean, farthest):
+    """Whether all rows have the same distance from their mean, which proves it the center.
+
+    Not where rounding of the mean would count.
+    """
+    length = 0.0
+    for j in range(mean.size):
+        length += mean[j] * mean[j]
+    if length * EPS > farthest:
+        return False
+    for i in range(rows.shape[0]):
+        distance = 0.0
+        for j in range(mean.size):
+            difference = scale * rows[i, j] - mean[j]
+            distance += difference * difference
+        if distance < farthest * (1.0 - 8.0 * EPS):
+            return False
+    return True
 
 
 @_compiled
