@@ -106,9 +106,7 @@ def run(arguments):
     if out.resolve() == path.resolve():
         raise ReportError(f"-o would overwrite the notebook itself, {path}")
     out.parent.mkdir(parents=True, exist_ok=True)
-    notebook = run_notebook(
-        path, parameters, cwd=Path.cwd(), timeout=arguments.timeout
-    )
+    notebook = run_notebook(path, parameters, cwd=Path.cwd(), timeout=arguments.timeout)
     write_notebook(notebook, out)
     status, problems = status_of(notebook), []
     if arguments.html:
@@ -229,7 +227,9 @@ def _checked(path, given):
     try:
         return assign_parameters([path], given.items())[path]
     except ReportError as error:
-        raise ReportError("\n  ".join([str(error), *map(str, known.values())])) from None
+        raise ReportError(
+            "\n  ".join([str(error), *map(str, known.values())])
+        ) from None
 
 
 def _browser(arguments):
@@ -318,7 +318,12 @@ def _add_export(commands):
     command = _command(commands, "export", export)
     command.add_argument("files", type=Path, nargs="+", metavar="FILE.ipynb")
     command.add_argument(
-        "-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the pages"
+        "-o",
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder of the pages",
     )
     _add_page_options(command)
 

@@ -8,8 +8,7 @@ import nbformat
 import pytest
 
 from mebnb import cli
-from mebnb.report import printing
-from mebnb.report import notebooks
+from mebnb.report import notebooks, printing
 
 
 @pytest.fixture
@@ -34,9 +33,13 @@ def clone(tmp_path, monkeypatch):
     [
         (
             ["--only", "09", "-p", "seed", "notanumber"],
-            "parameter seed of 09_ball (which split) must be an int, found 'notanumber'",
+            "parameter seed of 09_ball (which split) must be an int, "
+            "found 'notanumber'",
         ),
-        (["--only", "09", "-p", "sed", "7"], "unknown parameter 'sed'; 09_ball has seed, eps"),
+        (
+            ["--only", "09", "-p", "sed", "7"],
+            "unknown parameter 'sed'; 09_ball has seed, eps",
+        ),
         (["--only", "99"], "unknown notebook '99'; known are 09_ball"),
         (
             ["-p", "eps", "-inf"],
@@ -61,7 +64,9 @@ def test_negative_numbers_are_values(clone, capsys):
     assert arguments.parameters == [["eps", " -1e-5"]] and arguments.jobs == 2
 
 
-@pytest.mark.parametrize("words", [["--jobs", "0"], ["--timeout", "nan"], ["-p", "seed"]])
+@pytest.mark.parametrize(
+    "words", [["--jobs", "0"], ["--timeout", "nan"], ["-p", "seed"]]
+)
 def test_senseless_options_are_refused(clone, words, capsys):
     with pytest.raises(SystemExit) as refusal:
         cli.main(["report", *words])
@@ -123,7 +128,9 @@ def test_run_does_not_overwrite_the_notebook_itself(clone, capsys):
 def test_run_takes_yaml_and_paths_relative_to_the_caller(clone, capsys, monkeypatch):
     path = clone / "notebooks" / "09_ball.ipynb"
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells.append(nbformat.v4.new_code_cell("import os; print(eps, os.getcwd())"))
+    notebook.cells.append(
+        nbformat.v4.new_code_cell("import os; print(eps, os.getcwd())")
+    )
     nbformat.write(notebook, path)
     (clone / "given.yaml").write_text("eps: 1e-6\nseed: 3\n")  # YAML: 1e-6 is text
     monkeypatch.chdir(clone)
@@ -155,8 +162,10 @@ def test_export_of_several_notebooks_writes_an_index(clone, capsys):
     assert cli.main(["export", str(path), str(other), "-o", str(out)]) == 0
     assert capsys.readouterr().out == f"{out / 'index.html'}\n"
     assert {file.name for file in out.iterdir()} == {
-        "index.html", "09_ball.html", "other.html",
-    }  # fmt: skip
+        "index.html",
+        "09_ball.html",
+        "other.html",
+    }
     assert cli.main(["export", str(path), str(path), "-o", str(out)]) == 2
     assert capsys.readouterr().err == (
         "mebnb: two notebooks have the name 09_ball; rename one\n"
@@ -187,7 +196,7 @@ def test_pdf_is_printed_beside_each_page(clone, capsys):
 def test_check_prints_entries_and_a_summary(capsys):
     assert cli.main(["check", "--id", "R-E01"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [word for word in lines[1].split()[:3]] == ["R-E01", "HOLDS", "passed"]
+    assert lines[1].split()[:3] == ["R-E01", "HOLDS", "passed"]
     assert lines[-1] == "1 entries (1 HOLDS): 1 passed, 0 failed, 0 without data"
 
 
@@ -223,4 +232,6 @@ def test_data_lists_fetches_and_refuses(capsys):
     assert cli.main(["data", "fetch", "breast_cancer"]) == 0
     assert capsys.readouterr().out == "breast_cancer: scikit-learn\n"
     assert cli.main(["data", "fetch", "none"]) == 2
-    assert capsys.readouterr().err.startswith("mebnb: name must be one of breast_cancer")
+    assert capsys.readouterr().err.startswith(
+        "mebnb: name must be one of breast_cancer"
+    )

@@ -1,4 +1,4 @@
-"""The report: notebooks run, exported, indexed; what goes wrong is told in one sentence."""
+"""The report: notebooks run, exported, indexed; what goes wrong is told."""
 
 import re
 import shutil
@@ -57,7 +57,9 @@ The gap \eqref{eq:gap} bounds the distance to \eqref{eq:dual}. See
 
 GAP = r"""## The gap
 
-\begin{equation} g(u) = \max_i \left\lVert a_i - c \right\rVert^2 - \gamma \label{eq:gap} \end{equation}
+\begin{equation}
+g(u) = \max_i \left\lVert a_i - c \right\rVert^2 - \gamma \label{eq:gap}
+\end{equation}
 
 ## The end"""
 
@@ -107,19 +109,33 @@ def folder(tmp_path_factory):
     folder.mkdir()
     (folder.parent / "data.md").write_text("a card")
     write(
-        folder, "01_working", DUAL, (PARAMETERS, "parameters"), (FIGURE,), GAP, (TABLE,),
+        folder,
+        "01_working",
+        DUAL,
+        (PARAMETERS, "parameters"),
+        (FIGURE,),
+        GAP,
+        (TABLE,),
         ("import os; print(os.getcwd(), os.environ['OMP_NUM_THREADS'])",),
-    )  # fmt: skip
+    )
     write(
-        folder, "02_failing", "# A failure\n\n## What fails\n\nThis.",
+        folder,
+        "02_failing",
+        "# A failure\n\n## What fails\n\nThis.",
         ("seed: int = 1  # which split", "parameters"),
-        ("print('before')",), ("1 / (seed - seed)",), ("print('never reached')",),
-    )  # fmt: skip
+        ("print('before')",),
+        ("1 / (seed - seed)",),
+        ("print('never reached')",),
+    )
     write(
-        folder, "03_without_data", "# Without data",
-        ("class DatasetNotAvailable(Exception): pass\n"
-         "raise DatasetNotAvailable('data set x is not on this machine')",),
-    )  # fmt: skip
+        folder,
+        "03_without_data",
+        "# Without data",
+        (
+            "class DatasetNotAvailable(Exception): pass\n"
+            "raise DatasetNotAvailable('data set x is not on this machine')",
+        ),
+    )
     return folder
 
 
@@ -281,11 +297,21 @@ def test_provenance_is_at_the_end(made):
         assert word in facts
 
 
+def test_provenance_names_the_data_and_their_hash(tmp_path):
+    from mebnb.datasets.cards import CARDS
+
+    page = page_of(tmp_path, "# T", ("load_dataset('breast_cancer')",), own=True)
+    facts = page.soup.select_one(".provenance").get_text(" ")
+    assert f"data breast_cancer sha256 {CARDS['breast_cancer'].sha256[:16]}" in facts
+
+
 def test_pages_lead_to_each_other_and_to_the_index(made):
     nav = soup_of(made, "02_failing").select_one("nav.pages")
     assert [a["href"] for a in nav("a")] == [
-        "01_working.html", "index.html", "03_without_data.html",
-    ]  # fmt: skip
+        "01_working.html",
+        "index.html",
+        "03_without_data.html",
+    ]
 
 
 def test_index_says_what_each_notebook_is_and_how_it_went(made):
@@ -320,13 +346,17 @@ def test_second_run_reuses_what_is_unchanged(made, folder, tmp_path, monkeypatch
     index = BeautifulSoup(report.index.read_text(encoding="utf-8"), "html.parser")
     # The pages that the earlier run left stay in the index.
     assert [("earlier run" in li.get_text()) for li in index.select("ol > li")] == [
-        False, True, True,
-    ]  # fmt: skip
+        False,
+        True,
+        True,
+    ]
     assert report.failed == []  # 02_failing did not run now
 
     path = paths[0]
     same = fingerprint(path, {"eps": 1e-6, "seed": 7})
-    assert read_notebook(out / "notebooks" / path.name).metadata.mebnb.fingerprint == same
+    assert (
+        read_notebook(out / "notebooks" / path.name).metadata.mebnb.fingerprint == same
+    )
     assert fingerprint(path, {"eps": 1e-5, "seed": 7}) != same
     changed = write(tmp_path, "01_working", DUAL, (PARAMETERS, "parameters"))
     assert fingerprint(changed, {"eps": 1e-6, "seed": 7}) != same
@@ -338,11 +368,15 @@ def test_fingerprint_covers_package_and_data_but_not_the_looks():
     files = {f.relative_to(running.CLONE).as_posix() for f in FILES_THAT_MATTER()}
     assert "mebnb/balls.py" in files
     assert any(name.startswith("mebnb/published_tables/") for name in files)
-    assert not any(name.startswith(("mebnb/report/", "mebnb/templates/")) for name in files)
+    assert not any(
+        name.startswith(("mebnb/report/", "mebnb/templates/")) for name in files
+    )
 
 
 def test_cell_that_takes_too_long_is_stopped_and_shown(tmp_path):
-    path = write(tmp_path, "01_slow", "# Slow", ("import time; time.sleep(60)",), ("1",))
+    path = write(
+        tmp_path, "01_slow", "# Slow", ("import time; time.sleep(60)",), ("1",)
+    )
     notebook = run_notebook(path, timeout=1)
     assert status_of(notebook) == "failed"
     page = build_pages({"01_slow": (notebook, tmp_path)})[0]
@@ -365,14 +399,18 @@ def test_interruption_keeps_what_is_finished_and_says_so(tmp_path):
     folder, out, begun = tmp_path / "notebooks", tmp_path / "out", tmp_path / "begun"
     folder.mkdir()
     write(
-        folder, "01_long", "# Long",
+        folder,
+        "01_long",
+        "# Long",
         (f"import time; open({str(begun)!r}, 'w'); time.sleep(100)",),
-    )  # fmt: skip
+    )
     write(folder, "02_next", "# Never begun", ("1",))
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, str(folder), str(out)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     while not begun.exists() and process.poll() is None:
         time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
@@ -475,7 +513,7 @@ def test_text_is_read_as_the_type_of_the_parameter(text, kind, value):
         ("1", "bool", "a bool"),
         (7, "str", "a str"),
         ("0.1", "list[float]", "a list[float] written as JSON, such as '[0.1, 0.01]'"),
-        ("a", "list[str]", "a list[str] written as JSON, such as '[\"a\", \"b\"]'"),
+        ("a", "list[str]", 'a list[str] written as JSON, such as \'["a", "b"]\''),
         ('["a"]', "list[float]", "a list[float], each entry a float"),
         ("[NaN]", "list[float]", "a list[float], each entry finite"),
         ("x", "Optional[int]", "an int or None"),
@@ -502,8 +540,10 @@ def test_parameter_goes_to_those_that_have_it(folder):
     paths = select_notebooks(folder)
     assigned = assign_parameters(paths, [("seed", "5"), ("eps", "1"), ("seed", "7")])
     assert [assigned[path] for path in paths] == [
-        {"seed": 7, "eps": 1.0}, {"seed": 7}, {},
-    ]  # fmt: skip
+        {"seed": 7, "eps": 1.0},
+        {"seed": 7},
+        {},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -540,7 +580,9 @@ def test_parameter_goes_to_those_that_have_it(folder):
         ),
     ],
 )
-def test_senseless_parameters_are_refused_in_one_sentence(folder, only, given, sentence):
+def test_senseless_parameters_are_refused_in_one_sentence(
+    folder, only, given, sentence
+):
     with pytest.raises(ReportError) as refusal:
         assign_parameters(select_notebooks(folder, [only]), [given])
     assert str(refusal.value) == sentence
@@ -599,7 +641,10 @@ def test_tag_in_a_displayed_formula_is_its_number(tmp_path):
 def test_formulas_stand_in_tables_of_outputs_and_titles_too(tmp_path):
     path = write(tmp_path, "09_page", r"# The value $\gamma$", ("1",))
     notebook = read_notebook(path)
-    html = "<table><tr><td>$u \\ge 0$</td></tr></table><p>\\begin{align*}x\\end{align*}</p>"
+    html = (
+        "<table><tr><td>$u \\ge 0$</td></tr></table>"
+        "<p>\\begin{align*}x\\end{align*}</p>"
+    )
     notebook.cells[1].outputs = [
         nbformat.v4.new_output("display_data", {"text/html": html}),
         nbformat.v4.new_output("display_data", {"text/latex": "$$a < b$$"}),
@@ -615,16 +660,24 @@ def test_formulas_stand_in_tables_of_outputs_and_titles_too(tmp_path):
 
 
 def test_scripts_and_remote_things_are_removed(tmp_path):
-    path = write(tmp_path, "09_page", "# T\n\n<img src='https://example.org/a.png' alt='A'>", ("1",))
+    path = write(
+        tmp_path,
+        "09_page",
+        "# T\n\n<img src='https://example.org/a.png' alt='A'>",
+        ("1",),
+    )
     notebook = read_notebook(path)
     html = (
         "<style>@import url('https://example.org/x.css'); p {background: url(//e.org/b)}"
-        "</style><p onclick='x()'>text</p><script src='https://example.org/x.js'></script>"
+        "</style><p onclick='x()'>text</p><script src='https://example.org/x.js'>"
+        "</script>"
         "<link rel='stylesheet' href='https://example.org/y.css'>"
     )
     notebook.cells[1].outputs = [
         nbformat.v4.new_output("display_data", {"text/html": html}),
-        nbformat.v4.new_output("display_data", {"text/html": "<script>draw()</script>"}),
+        nbformat.v4.new_output(
+            "display_data", {"text/html": "<script>draw()</script>"}
+        ),
     ]
     page = build_pages({"09_page": (notebook, tmp_path)}, own=False)[0]
     text = str(page.soup.main)
@@ -647,7 +700,8 @@ def test_figure_without_alternative_text_is_a_problem_of_our_notebooks_only(tmp_
     ]
     ours = build_pages({"09_page": (notebook, tmp_path)}, own=True)[0]
     assert ours.problems == [
-        "cell 2: a figure without alternative text; end the cell with show(fig, alt=...)"
+        "cell 2: a figure without alternative text; "
+        "end the cell with show(fig, alt=...)"
     ]
     other = build_pages({"09_page": (notebook, tmp_path)}, own=False)[0]
     assert other.problems == []
@@ -657,7 +711,10 @@ def test_figure_without_alternative_text_is_a_problem_of_our_notebooks_only(tmp_
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        ("[a](#nowhere)", "cell 2: link to 09_page.ipynb#nowhere, where nothing has that name"),
+        (
+            "[a](#nowhere)",
+            "cell 2: link to 09_page.ipynb#nowhere, where nothing has that name",
+        ),
         ("![a](b.png)", "cell 2: no image file 'b.png'"),
     ],
 )

@@ -39,7 +39,11 @@ def findings(notebooks):
                 verdicts[verdict] += int(number)
         for passed, failed, missing in set(CHECKS.findall(text)):
             checks.update(
-                {"passed": int(passed), "failed": int(failed), "without data": int(missing)}
+                {
+                    "passed": int(passed),
+                    "failed": int(failed),
+                    "without data": int(missing),
+                }
             )
     sentences = []
     if tables:

@@ -22,12 +22,14 @@ CSS_REQUEST = re.compile(
     r"@import[^;]*;?|url\(\s*['\"]?(?!\s*['\"]?data:)[^)]*\)", re.IGNORECASE
 )
 # 12, -3.5, 1e-06, 12 %, 3 / 4, 64 equal as printed
-NUMBER = re.compile(r"^[-+−±]?[\d.]*\d.{0,48}$|^(nan|inf|true|false|none)$", re.IGNORECASE)
+NUMBER = re.compile(
+    r"^[-+−±]?[\d.]*\d.{0,48}$|^(nan|inf|true|false|none)$", re.IGNORECASE
+)
 NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
 
 
 def cell_name(node):
-    """"cell 5": the cell that a node of the page comes from."""
+    """ "cell 5": the cell that a node of the page comes from."""
     cell = node.find_parent(attrs={"data-cell": True})
     return f"cell {cell['data-cell']}" if cell else "page"
 
@@ -51,7 +53,9 @@ def remove_active_content(main):
             element.decompose()
         if had_script and not rich.get_text(strip=True) and not rich.find("img"):
             rich.append(NavigableString(NEEDS_SCRIPT))
-    for element in main(["script", "iframe", "object", "embed", "link", "base", "meta"]):
+    for element in main(
+        ["script", "iframe", "object", "embed", "link", "base", "meta"]
+    ):
         element.decompose()
     for style in main("style"):
         if style.has_attr("scoped"):  # pandas: alignment of its tables, which is ours
@@ -88,10 +92,7 @@ def order_headings(main, title):
         headings.insert(0, first)
     level, taken = 0, {element["id"] for element in main(id=True)}
     for heading in headings:
-        if level == 0:
-            level = 1
-        else:
-            level = min(max(int(heading.name[1]), 2), level + 1)
+        level = min(max(int(heading.name[1]), 2), level + 1) if level else 1
         heading.name = f"h{level}"
         if not heading.get("id"):
             heading["id"] = _free(heading.get_text().strip().replace(" ", "-"), taken)
@@ -194,7 +195,11 @@ def _mark_numbers(table):
         numbers = sum("number" in cell.get("class", []) for cell in body)
         for row in rows:
             in_head = at in row and row[at].find_parent("thead") is not None
-            if in_head and row[at].get("colspan", "1") == "1" and numbers * 2 > len(body):
+            if (
+                in_head
+                and row[at].get("colspan", "1") == "1"
+                and numbers * 2 > len(body)
+            ):
                 _add_class(row[at], "number")
 
 
@@ -232,7 +237,9 @@ def make_scrollable(main):
         label = caption or f"Table {number}"
         table.wrap(_scroller(main, "scroll table", label))
     for pre in main.select("pre.output"):
-        for span in pre("span", style=True):  # colours of a terminal, too pale for a page
+        for span in pre(
+            "span", style=True
+        ):  # colours of a terminal, too pale for a page
             del span["style"]
         pre.attrs.update({"tabindex": "0", "role": "group", "aria-label": "Output"})
     for pre in main.select("div.scroll.code, .text pre"):
@@ -258,7 +265,7 @@ def _math_font():
 
 
 def add_math_font(soup):
-    """Give a page with formulas the font that they need: braces and roots grow with it."""
+    """Give a page with formulas their font: with it braces and roots grow."""
     if soup.find("math"):
         style = _new(soup, "style")
         style.string = _math_font()

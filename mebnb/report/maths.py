@@ -1,8 +1,8 @@
-r"""LaTeX to MathML in a finished page, so that a browser needs neither script nor network.
+r"""LaTeX to MathML in a finished page: a browser needs neither script nor network.
 
 Formulas stand in the text of a page as JupyterLab knows them: `$...$`, `$$...$$`,
-`\(...\)`, `\[...\]`, `\begin{...}...\end{...}` and a bare `\eqref{...}`. Equations are numbered through the
-whole page; `\eqref` links to a `\label` of any cell.
+`\(...\)`, `\[...\]`, `\begin{...}...\end{...}` and a bare `\eqref{...}`. Equations are
+numbered through the whole page; `\eqref` links to a `\label` of any cell.
 """
 
 from __future__ import annotations

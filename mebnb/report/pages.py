@@ -20,7 +20,6 @@ from mebnb.report.parameters import (
 from mebnb.report.running import DATA_ERRORS, FAILED, OK, errors_of, status_of
 
 
-
 @dataclass
 class Page:
     """One notebook on its way to HTML.
@@ -109,7 +108,8 @@ def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
     list of Page
     """
     pages = [
-        Page(name, notebook, Path(folder)) for name, (notebook, folder) in notebooks.items()
+        Page(name, notebook, Path(folder))
+        for name, (notebook, folder) in notebooks.items()
     ]
     for page in pages:
         title = title_of(page.notebook, page.name)
@@ -179,7 +179,7 @@ def _render(exporter, page, before, after, has_index, own):
         "failed_cells": {number for number, *_ in errors_of(notebook)},
         "data_errors": DATA_ERRORS,
         "parameters": _parameter_rows(notebook),
-        "provenance": _provenance(page),
+        "provenance": {**_provenance(page), **(_data_hashes(notebook) if own else {})},
         "notebook_link": f"notebooks/{page.name}.ipynb" if own else "",
     }
     html, _ = exporter.from_notebook_node(notebook, resources={"page": context})
@@ -214,6 +214,19 @@ def _provenance(page):
     return {**facts, **page.about.get("provenance", {})}
 
 
+def _data_hashes(notebook):
+    """The hashes that the named data sets are verified against when they are loaded."""
+    from mebnb.datasets.cards import CARDS
+
+    code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
+    named = set(re.findall(r"""["'](\w+)["']""", code))
+    return {
+        f"data {name}": f"sha256 {card.sha256[:16]}…"
+        for name, card in CARDS.items()
+        if name in named
+    }
+
+
 # --- the finished page ---------------------------------------------------------------
 
 
@@ -226,9 +239,7 @@ def _finish(page, names, own):
     page.problems += finishing.finish_images(main, page.folder, strict=own)
     finishing.mark_up_tables(main)
     finishing.make_scrollable(main)
-    page.links, page.notes = finishing.finish_links(
-        main, page.name, page.folder, names
-    )
+    page.links, page.notes = finishing.finish_links(main, page.name, page.folder, names)
     finishing.add_contents(page.soup)
     finishing.add_math_font(page.soup)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}

@@ -13,6 +13,7 @@ import math
 import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from mebnb.report import ReportError
 from mebnb.report.notebooks import read_notebook, tags
@@ -155,8 +156,7 @@ def read_parameter_file(path):
     import yaml
 
     try:
-        with open(path, encoding="utf-8") as file:
-            values = yaml.safe_load(file)
+        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ReportError(f"cannot read {path}: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
@@ -69,7 +69,7 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
         When `stop` was set before the end.
     """
     path = Path(path).resolve()
-    began, clock = datetime.now(timezone.utc), time.perf_counter()
+    began, clock = datetime.now(UTC), time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mebnb-") as folder:
         executed = Path(folder) / path.name
         job = {
@@ -199,7 +199,7 @@ def _name(cell, number):
 
 
 def status_of(notebook):
-    """"ok", "failed" or "data not available"."""
+    """ "ok", "failed" or "data not available"."""
     errors = errors_of(notebook)
     if not errors:
         return OK

@@ -279,7 +279,10 @@ def _figure_cell(table, value, swept):
                 table, x=across, y=value, hue=colour, marker="o", ax=ax,
                 errorbar=("pi", 100), palette="colorblind" if colour else None,
             )  # fmt: skip
-            if table[across].min() > 0 and table[across].max() >= 50 * table[across].min():
+            if (
+                table[across].min() > 0
+                and table[across].max() >= 50 * table[across].min()
+            ):
                 ax.set_xscale("log")
         else:
             sns.stripplot(table, x=across, y=value, hue=colour, ax=ax)
