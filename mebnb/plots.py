@@ -18,13 +18,16 @@ import seaborn as sns
 from IPython.display import display
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
+from matplotlib.ticker import MaxNLocator
 
 __all__ = [
     "ALGORITHM_STYLES",
     "AlgorithmStyle",
     "COLORS",
+    "RULE_STYLES",
     "against",
     "ball_2d",
+    "ball_3d",
     "bounds",
     "by_set",
     "circles_2d",
@@ -32,12 +35,15 @@ __all__ = [
     "convergence",
     "detectors_2d",
     "distribution_over_splits",
+    "feature_search",
     "fermat_spiral",
+    "gaps_by_step",
     "in_panels",
     "iterates_2d",
     "multipliers_2d",
     "paths_2d",
     "primal_and_dual",
+    "scores_over_splits",
     "show",
     "steps_on_face",
     "style",
@@ -89,6 +95,18 @@ ALGORITHM_STYLES = {
     "core_set_away": AlgorithmStyle(
         "core set with away steps, MEB(A)", COLORS["orange"], "P", "-."
     ),
+}
+
+# Step rules, where a figure compares these for one algorithm.
+RULE_STYLES = {
+    "exact": AlgorithmStyle("exact", COLORS["black"], "o", "-"),
+    "short": AlgorithmStyle("short, L of centred data", COLORS["orange"], "s", "--"),
+    "short_uncentred": AlgorithmStyle(
+        "short, L of the data as they are", COLORS["red"], "D", "-."
+    ),
+    "diminishing": AlgorithmStyle("2/(t+2)", COLORS["grey"], "v", ":"),
+    "golden": AlgorithmStyle("golden section", COLORS["purple"], "P", "-."),
+    "armijo": AlgorithmStyle("Armijo", COLORS["green"], "^", "--"),
 }
 
 STYLE = {
@@ -170,6 +188,68 @@ def ball_2d(ax, points, ball, *, anomalies=None, label="points"):
     ax.set_aspect("equal")
     ax.set_xlabel("$x_1$")
     ax.set_ylabel("$x_2$")
+
+
+def ball_3d(points, ball, anomalies, names):
+    """Points in space inside their ball, drawn as a wire net, and anomalies.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, 3)
+    ball : Solution
+    anomalies : ndarray, shape (k, 3)
+        Crosses; those outside of the ball in a stronger colour.
+    names : sequence of str
+        The three axes' labels.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig = plt.figure(figsize=(6.4, 5.2))
+        ax = fig.add_subplot(projection="3d", computed_zorder=False)
+        longitude, latitude = np.mgrid[0 : 2 * np.pi : 37j, 0 : np.pi : 19j]
+        sphere = (
+            np.cos(longitude) * np.sin(latitude),
+            np.sin(longitude) * np.sin(latitude),
+            np.cos(latitude),
+        )
+        net = [c + ball.radius * x for c, x in zip(ball.center, sphere, strict=True)]
+        ax.plot_wireframe(*net, color=COLORS["grey"], lw=0.4, alpha=0.5, zorder=1)
+        ax.scatter(*points.T, s=12, color=NOMINAL, label="nominal, training", zorder=2)
+        # An anomaly on the sphere, such as one that equals a support point, is inside.
+        beyond = np.linalg.norm(anomalies - ball.center, axis=1) > ball.radius * (1 + 1e-6)
+        for chosen, color, label in (
+            (~beyond, COLORS["orange"], "anomaly inside"),
+            (beyond, ANOMALY, "anomaly outside"),
+        ):
+            ax.scatter(
+                *anomalies[chosen].T, s=18, marker="x", color=color, label=label, zorder=3
+            )
+        ax.scatter(
+            *points[ball.support].T,
+            s=80,
+            facecolors="none",
+            edgecolors=BALL,
+            linewidths=1.6,
+            label="support point",
+            zorder=4,
+        )
+        ends = [ball.center - ball.radius, ball.center + ball.radius]
+        every = np.vstack([points, anomalies, *ends])
+        middle = (every.min(axis=0) + every.max(axis=0)) / 2
+        reach = np.ptp(every, axis=0).max() / 2
+        axes = (ax.xaxis, ax.yaxis, ax.zaxis)
+        for axis, name, at in zip(axes, names, middle, strict=True):
+            axis.set_label_text(name)
+            axis.set_view_interval(at - reach, at + reach, ignore=True)
+            axis.set_major_locator(MaxNLocator(4))
+        # Equal lengths on equal sides: the ball is round.
+        ax.set_box_aspect((1, 1, 1), zoom=1.1)
+        ax.view_init(elev=18, azim=-60)
+        _legend_below(fig, [ax])
+        return fig
 
 
 def fermat_spiral(count):
@@ -417,6 +497,72 @@ def distribution_over_splits(frame, columns, marked=None, marked_label="publishe
             ax.set_yticks([])
         handles, labels = axes[0][0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=2)
+        return fig
+
+
+def scores_over_splits(frame, columns, group="detector"):
+    """Scores of several detectors, one row each, one dot a split, the mean as a bar.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row for each detector and split, as `Evaluation.frame`.
+    columns : dict of str -> str
+        Column name -> axis label.
+    group : str
+        Column that names the detectors; rows keep their order.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = list(frame[group].unique())
+    with style():
+        fig, axes = plt.subplots(
+            1,
+            len(columns),
+            figsize=(2.2 + 3.2 * len(columns), 0.9 + 0.42 * len(names)),
+            sharey=True,
+            squeeze=False,
+        )
+        for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+            look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
+            sns.stripplot(frame, x=column, y=group, order=names, ax=ax, **look)
+            means = frame.groupby(group)[column].mean()[names]
+            ax.plot(means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL)
+            ax.set_xlabel(label)
+            ax.set_ylabel("")
+        return fig
+
+
+def feature_search(search, chosen):
+    """Recall against the number of features kept.
+
+    Parameters
+    ----------
+    search : pandas.DataFrame
+        From `mebnb.protocols.slides_feature_search`.
+    chosen : int
+        The number to mark.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    looks = {
+        "recall_train": ("training side", COLORS["blue"], "o", "-"),
+        "recall_test": ("test side", COLORS["orange"], "s", "--"),
+    }
+    with style():
+        fig, ax = plt.subplots(figsize=(6.0, 3.2))
+        for column, (label, color, marker, line) in looks.items():
+            ax.plot(search[column], color=color, marker=marker, ls=line, label=label)
+        ax.axvline(chosen, color=BALL, lw=1.0, ls=":", label=f"K = {chosen}")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel("number of features, K")
+        ax.set_ylabel("recall")
+        ax.set_ylim(0.0, 1.0)
+        _legend_below(fig, [ax])
         return fig
 
 
@@ -838,6 +984,44 @@ def by_set(
         return fig
 
 
+def gaps_by_step(runs, tol=None):
+    """Gap against iteration on log axes, one panel a step rule (slides, Figures 2 to 5).
+
+    The gap is not monotone: it is drawn thin, and the smallest one so far on top.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+        runs[step rule][style key], each with a trace.
+    tol : float or None
+        Where the runs stop, drawn as a line.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(runs), width=4.0, height=3.2)
+        for ax, (step, solutions) in zip(axes, runs.items(), strict=True):
+            for name, solution in solutions.items():
+                gap = np.array(solution.trace.fw_gap)
+                t = np.arange(1, gap.size + 1)
+                look = ALGORITHM_STYLES[name]
+                ax.plot(t, gap, color=look.color, lw=0.5, alpha=0.25)
+                every = _spread_out(gap.size, "log")
+                lowest = np.minimum.accumulate(gap)
+                ax.plot(t, lowest, markevery=every, **look.kwargs)
+            if tol is not None:
+                ax.axhline(tol, color=BALL, lw=0.8, ls=":", label=f"tolerance {tol:g}")
+            ax.set_xscale("log")
+            ax.set_yscale("log")
+            ax.set_title(f"{step} step")
+            ax.set_xlabel("gap evaluation")
+            ax.set_ylabel("FW gap (squared units)")
+        _legend_below(fig, axes)
+        return fig
+
+
 def in_panels(panels, xlabel, ylabel, *, guides=None, yscale="log", styles=ALGORITHM_STYLES):
     """Measured values against a parameter, one panel a set or quantity, one line a run.
 
@@ -918,7 +1102,10 @@ def _legend_below(fig, axes):
         handles, labels = ax.get_legend_handles_labels()
         seen |= dict(zip(labels, handles, strict=True))
     fig.legend(
-        seen.values(), seen.keys(), loc="outside lower center", ncols=min(3, len(seen))
+        seen.values(),
+        seen.keys(),
+        loc="outside lower center",
+        ncols=max(1, min(int(fig.get_figwidth() // 2.9), len(seen))),
     )
 
 

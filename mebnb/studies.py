@@ -24,6 +24,7 @@ __all__ = [
     "FIT_BAND",
     "SOLVERS",
     "available_sets",
+    "gain_table",
     "kind_counts",
     "kind_table",
     "level_table",
@@ -31,6 +32,7 @@ __all__ = [
     "rate_table",
     "rates_told",
     "run_each",
+    "run_rules",
     "thinness",
     "training_sets",
     "wrong_weight",
@@ -156,6 +158,33 @@ def run_each(sets, algorithms, **options):
         label: {
             name: SOLVERS[name](points, gap="relative", **options)
             for name in algorithms
+        }
+        for label, points in sets.items()
+    }
+
+
+def run_rules(sets, algorithm, rules, **options):
+    """Run one algorithm with several step rules on sets, to a relative gap.
+
+    Parameters
+    ----------
+    sets : dict of str -> ndarray, shape (m, n)
+    algorithm : str
+        Key of `SOLVERS`.
+    rules : dict of str -> str or StepRule
+    **options
+        Of the solvers: tol, start, max_iter.
+
+    Returns
+    -------
+    dict of str -> dict of str -> Solution
+        runs[set][rule].
+    """
+    solver = SOLVERS[algorithm]
+    return {
+        label: {
+            name: solver(points, step=rule, gap="relative", **options)
+            for name, rule in rules.items()
         }
         for label, points in sets.items()
     }
@@ -350,6 +379,47 @@ def kind_table(runs, labels):
     return table.loc[:, (table > 0).any()]
 
 
+def gain_table(runs, labels):
+    """What a step of each kind is worth: the share of the error that it removes.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+        Converged far enough that the last dual value stands for the optimum.
+    labels : callable
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm; per kind the number of steps and the median of
+        (gain in gamma) / (gamma* - gamma before), over errors down to 1e-9 gamma*.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            gamma = np.array(ball.trace.gamma)
+            error = gamma[-1] - gamma
+            counted = error[:-1] > 1e-9 * gamma[-1]
+            share = (error[:-1] - error[1:])[counted] / error[:-1][counted]
+            kinds = np.array(_kinds(ball))[counted]
+            for kind in dict.fromkeys(kinds):
+                rows.append(
+                    {
+                        "set": label,
+                        "algorithm": labels(name),
+                        "kind": kind,
+                        "steps": int((kinds == kind).sum()),
+                        "share removed, median": _percent(share[kinds == kind]),
+                    }
+                )
+    return pd.DataFrame(rows).set_index(["set", "algorithm", "kind"])
+
+
+def _percent(shares):
+    percent = 100.0 * float(np.median(shares))
+    return f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %"
+
+
 def kind_counts(solution):
     """How many steps of each kind a run took.
 
@@ -367,7 +437,15 @@ def kind_counts(solution):
         Kinds "FW", "away", "pairwise", "drop", "swap".
     """
     counts = dict.fromkeys(("FW", "away", "pairwise", "drop", "swap"), 0)
-    kinds, active = solution.trace.kind, solution.trace.active
-    for before, after, kind in zip(active, active[1:], kinds[1:], strict=False):
-        counts["swap" if kind == "drop" and after == before else kind] += 1
+    for kind in _kinds(solution):
+        counts[kind] += 1
     return counts
+
+
+def _kinds(solution):
+    """The kind of each step, swaps told from drops by the size of the active set."""
+    kinds, active = solution.trace.kind, solution.trace.active
+    return [
+        "swap" if kind == "drop" and after == before else kind
+        for before, after, kind in zip(active, active[1:], kinds[1:], strict=False)
+    ]

@@ -208,3 +208,23 @@ def test_away_steps_with_another_cloud(tmp_path, parameters):
     ball = away_step(cloud, step=chosen["step"], gap="relative", tol=chosen["eps"])
     label = f"cloud {chosen['m']} x {chosen['n']}"
     assert re.search(rf"{label} +{ball.iterations} +{ball.radius:.6g} .*", text)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 2, "m": 80, "n": 2, "algorithms": ["pairwise"]},
+        {"seed": 6, "m": 40, "n": 4, "step": "armijo", "algorithms": ["away_step"]},
+    ],
+)
+def test_pairwise_with_another_cloud(tmp_path, parameters):
+    from mebnb import pairwise
+    from mebnb.studies import kind_counts, normal_cloud
+
+    chosen = {"max_iter": 300, "sets": ["breast cancer"], "eps": 1e-8} | parameters
+    text = shown(rerun("04_pairwise", tmp_path, **chosen))
+    cloud = normal_cloud(chosen["m"], chosen["n"], chosen["seed"])
+    ball = pairwise(cloud, gap="relative", tol=1e-8, max_iter=300)
+    reached, swaps = ball.trace.iterations_to(1e-6), kind_counts(ball)["swap"]
+    label = f"cloud {chosen['m']} x {chosen['n']}"
+    assert re.search(rf"{label} +{reached} +\S+ +{swaps} ", text)

@@ -7,7 +7,7 @@ import pytest
 from mebnb import frank_wolfe, plots, studies
 from mebnb.balls import dual_value
 from mebnb.datasets import DatasetNotAvailable
-from mebnb.steps import GrowingStep
+from mebnb.steps import GrowingStep, ShortStep
 from mebnb.studies import SOLVERS, kind_counts, normal_cloud, rate_table, run_each
 
 CLOUD = normal_cloud(60, 2, 4)
@@ -120,6 +120,24 @@ def test_level_table_tells_iterations_and_misses():
     reached = runs["cloud"]["away_step"].trace.iterations_to(1e-6)
     assert table.loc[("cloud", "away_step"), "1e-06"] == str(reached)
     assert table.loc[("cloud", "frank_wolfe"), "1e-09"] == "-"
+
+
+def test_gain_of_a_single_step():
+    # Exact steps from the first point: f is a parabola, and half way is the optimum of
+    # a pair, so that the one step removes all of the error.
+    runs = run_each({"pair": np.array([[0.0], [2.0]])}, ["frank_wolfe"], tol=1e-12)
+    row = studies.gain_table(runs, str).loc[("pair", "frank_wolfe", "FW")]
+    assert row["steps"] == 1 and row["share removed, median"] == "100 %"
+
+
+def test_exact_steps_do_not_care_for_the_origin_and_short_ones_do():
+    rules = {"exact": "exact", "short": ShortStep(centered=False)}
+    near, far = (
+        studies.run_rules({"cloud": CLOUD + shift}, "pairwise", rules, tol=1e-2)["cloud"]
+        for shift in (0.0, 3.0)
+    )
+    assert far["exact"].iterations <= near["exact"].iterations + 10
+    assert far["short"].iterations > 2 * near["short"].iterations
 
 
 def test_rates_in_words():
