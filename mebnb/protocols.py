@@ -7,27 +7,53 @@ as the radius of ASFW and BPFW; the slides count steps and start at the uniform 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.preprocessing import StandardScaler
 
 from mebnb.balls import squared_distances
 from mebnb.core_sets import core_set
+from mebnb.detectors import BallDetector
+from mebnb.evaluation import (
+    SLIDES_PROTOCOL,
+    SlidesProtocol,
+    evaluate_splits,
+    report_split,
+    slides_split,
+)
+from mebnb.evaluation.splits import SCALERS
 from mebnb.frank_wolfe import away_step, blended_pairwise, pairwise
+from mebnb.published import compare, published_table
 from mebnb.steps import STEP_RULES, ShortStep
 
 __all__ = [
     "REPORT_ALGORITHMS",
     "SLIDES_ALGORITHMS",
+    "SLIDES_STEPS",
     "check_choice",
     "check_parameters",
+    "last_best",
+    "leakage_study",
     "outside",
     "report_row",
     "report_solution",
     "report_table",
     "report_threshold",
     "rounding_ranges",
+    "scaling_study",
+    "slides_comparisons",
+    "slides_feature_search",
     "slides_recall",
+    "slides_rounding_ranges",
+    "slides_runs",
     "slides_solution",
+    "slides_table",
+    "slides_threshold",
+    "slides_variant",
 ]
 
 # Names in the tables -> keys of the figures' styles.
@@ -41,6 +67,8 @@ SLIDES_ALGORITHMS = {
     "BPCG": "blended_pairwise",
     "MEB_A": "core_set_away",
 }
+SLIDES_STEPS = ("short", "diminishing")
+SCALINGS = tuple(SCALERS)
 # The slides' code asked for this much more before it preferred a pairwise step.
 SLIDES_BLENDING_MARGIN = 1e-5
 # The slides called a point an anomaly when it lay farther out than this.
@@ -55,8 +83,8 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
     known : sequence of str
         The names that `algorithms` may hold.
     **values
-        Any of seed, points, m, n, eps, epsilons, algorithms, step, max_iter,
-        repeats, nominal_fraction, extra_splits.
+        Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, max_iter,
+        features, repeats, nominal_fraction, extra_splits, honest_splits, scaling.
 
     Raises
     ------
@@ -131,6 +159,16 @@ _ACCEPTED = {
         "a whole number from 10 to 100000",
         lambda v: _whole(v, 10) and v <= 100_000,
     ),
+    "steps": (
+        f"a list of different names from {', '.join(SLIDES_STEPS)}",
+        lambda v: _filled_list(v, lambda step: step in SLIDES_STEPS),
+    ),
+    "scaling": (
+        f"one of {', '.join(SCALINGS)}",
+        lambda v: isinstance(v, str) and v in SCALINGS,
+    ),
+    "features": ("a whole number from 1 to 100000", lambda v: _whole(v, 1) and v <= 100_000),
+    "honest_splits": ("a whole number from 2 to 1000", lambda v: _whole(v, 2) and v <= 1000),
     "repeats": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
 }
@@ -377,3 +415,388 @@ def slides_recall(name, split, ball):
         side: float(outside(anomalies, ball.center, radius, SLIDES_SLACK).mean())
         for side, anomalies in sides.items()
     }
+
+
+def slides_runs(split, algorithms, steps, *, tol=1e-4, max_iter=100_000):
+    """Train the slides' algorithms with each of their step rules.
+
+    Parameters
+    ----------
+    split : Split
+        From `slides_split`.
+    algorithms : sequence of str
+        From "PFW", "BPCG", "MEB_A".
+    steps : sequence of str
+        From "short", "diminishing". MEB(A) takes no step rule: it runs once and
+        stands under each.
+    tol : float
+    max_iter : int
+
+    Returns
+    -------
+    dict of str -> dict of str -> Solution
+        runs[step][algorithm], each with a trace.
+    """
+    fixed = {
+        name: slides_solution(name, split.train, tol=tol, max_iter=max_iter)
+        for name in algorithms
+        if name == "MEB_A"
+    }
+    return {
+        step: {
+            name: fixed[name]
+            if name in fixed
+            else slides_solution(name, split.train, step, tol=tol, max_iter=max_iter)
+            for name in algorithms
+        }
+        for step in steps
+    }
+
+
+def slides_table(split, runs):
+    """What the slides' Tables 2 to 5 say of the runs, and what they leave out.
+
+    Parameters
+    ----------
+    split : Split
+    runs : dict of str -> dict of str -> Solution
+        From `slides_runs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each run: step, algorithm, iterations, converged, gap (at the end,
+        squared units), threshold, recall_train, recall_test.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "step": step,
+                "algorithm": name,
+                "iterations": ball.iterations,
+                "converged": ball.converged,
+                "gap": ball.radius**2 - ball.lower_bound**2,
+                "threshold": slides_threshold(name, ball),
+                **slides_recall(name, split, ball),
+            }
+            for step, balls in runs.items()
+            for name, ball in balls.items()
+        ]
+    )
+
+
+_JUDGED = ("iterations", "recall_train", "recall_test")
+
+
+def slides_rounding_ranges(
+    split, runs, *, tol=1e-4, repeats=10, longest=5000, size=1e-15, seed=0
+):
+    """What tiny perturbations of the training points do to the slides' tables.
+
+    Parameters
+    ----------
+    split : Split
+    runs : dict of str -> dict of str -> Solution
+        From `slides_runs`.
+    tol : float
+        As given to `slides_runs`.
+    repeats : int
+        Perturbed runs; the unperturbed one counts too.
+    longest : int
+        Runs that took more steps are left out, for they would take long.
+    size : float
+        Each coordinate is multiplied by 1 + size * a standard normal number.
+    seed : int
+
+    Returns
+    -------
+    dict of (step, algorithm, column) -> (lowest, highest)
+        For iterations, recall_train and recall_test.
+    """
+    rng = np.random.default_rng(seed)
+    short = [
+        (step, name, ball)
+        for step, balls in runs.items()
+        for name, ball in balls.items()
+        if ball.iterations <= longest
+    ]
+    seen = {(step, name): [_judged(name, split, ball)] for step, name, ball in short}
+    for _ in range(repeats):
+        points = split.train * (1.0 + size * rng.standard_normal(split.train.shape))
+        for step, name, _ in short:
+            # Ties may make a run longer than the one on the data as they are.
+            ball = slides_solution(
+                name, points, step, tol=tol, max_iter=20 * longest, trace=False
+            )
+            seen[step, name].append(_judged(name, split, ball))
+    return {
+        (*run, column): (min(values), max(values))
+        for run, judged in seen.items()
+        for column, values in zip(_JUDGED, zip(*judged, strict=True), strict=True)
+    }
+
+
+def _judged(name, split, ball):
+    recall = slides_recall(name, split, ball)
+    return ball.iterations, recall["recall_train"], recall["recall_test"]
+
+
+# Number -> published table, step rule, judged columns.
+_SLIDES_TABLES = {
+    2: ("slides_table2_short_step", "short", ["iterations"]),
+    3: ("slides_table3_diminishing_step", "diminishing", ["iterations"]),
+    4: ("slides_table4_recall_short_step", "short", ["recall_train", "recall_test"]),
+    5: (
+        "slides_table5_recall_diminishing_step",
+        "diminishing",
+        ["recall_train", "recall_test"],
+    ),
+}
+
+
+def slides_comparisons(dataset, split, runs, *, search=None, ranges=None, reason=None):
+    """The slides' Tables 1 to 5 for one data set, published beside reproduced.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    split : Split
+    runs : dict of str -> dict of str -> Solution
+        From `slides_runs`; a table whose step rule did not run is left out.
+    search : pandas.DataFrame, optional
+        From `slides_feature_search`, for Table 1.
+    ranges : dict, optional
+        From `slides_rounding_ranges`.
+    reason : str, optional
+        Why cells differ, where the runs are not the published experiment.
+
+    Returns
+    -------
+    dict of str -> Comparison
+        "Table 1" to "Table 5", those that there is something to compare with.
+    """
+    found = {}
+    if search is not None:
+        published = _published_rows("slides_table1_optimal_k", dataset.name)
+        row = {"features": len(search), "optimal_k": last_best(search)}
+        found["Table 1"] = compare(
+            published,
+            pd.DataFrame([{"dataset": dataset.name} | row]),
+            keys="dataset",
+            reasons=_everywhere(["features", "optimal_k"], reason),
+        )
+    table = slides_table(split, runs)
+    for number, (name, step, columns) in _SLIDES_TABLES.items():
+        rows = table.loc[table["step"] == step, ["algorithm", *columns]]
+        published = _published_rows(name, dataset.name).drop(columns="dataset")
+        published = published[published["algorithm"].isin(rows["algorithm"])]
+        if published.empty:
+            continue
+        found[f"Table {number}"] = compare(
+            published,
+            rows,
+            keys="algorithm",
+            times="time_ms" if "time_ms" in published else (),
+            rounding={
+                cell[1:]: seen
+                for cell, seen in (ranges or {}).items()
+                if cell[0] == step and cell[2] in columns
+            },
+            reasons=_everywhere(columns, reason),
+        )
+    return found
+
+
+def _published_rows(name, dataset_name):
+    table = published_table(name).drop(columns="dataset_no")
+    return table[table["dataset"] == dataset_name]
+
+
+def _everywhere(columns, reason):
+    return None if reason is None else dict.fromkeys(columns, reason)
+
+
+def slides_feature_search(
+    dataset, *, algorithm="MEB_A", step="diminishing", protocol=None, seed=22
+):
+    """Recall for each number of features, as the slides' search for K (Table 1).
+
+    The features enter in the order of their ANOVA F against the anomaly labels. The
+    slides trained BPCG; any algorithm that converges gives the same ball.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    algorithm : str
+        From "PFW", "BPCG", "MEB_A"; the last needs the fewest steps by far.
+    step : str
+        For PFW and BPCG.
+    protocol : SlidesProtocol, optional
+        By default the published one of this data set; its number of features is not
+        used.
+    seed : int
+        Of the split.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index K = 1, 2, ...; columns feature (the one that comes in), recall_train,
+        recall_test.
+    """
+    protocol = protocol or SLIDES_PROTOCOL[dataset.name]
+    rows, known = [], set()
+    for count in range(1, dataset.encoded().shape[1] + 1):
+        split = slides_split(dataset, replace(protocol, features=count), seed)
+        ball = slides_solution(algorithm, split.train, step, trace=False)
+        new = set(split.feature_names) - known
+        known |= new
+        recall = slides_recall(algorithm, split, ball)
+        rows.append({"K": count, "feature": ", ".join(sorted(new)), **recall})
+    return pd.DataFrame(rows).set_index("K")
+
+
+def last_best(search):
+    """The slides' K: the last number of features with the best TRAINING recall.
+
+    Parameters
+    ----------
+    search : pandas.DataFrame
+        From `slides_feature_search`.
+
+    Returns
+    -------
+    int
+    """
+    recall = search["recall_train"]
+    return int(recall.index[recall == recall.max()][-1])
+
+
+# --- what the protocols hide -------------------------------------------------------
+
+SELECTIONS = ("labels", "random", "components", "all")
+
+
+def slides_variant(
+    dataset, seed, *, selection="labels", scaler_sees="all", protocol=None
+):
+    """The slides' split with another choice of features or another scaler.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    seed : int
+        Of the split, and of a random choice.
+    selection : str
+        "labels": the K features with the largest ANOVA F against the anomaly labels,
+        as in the slides; "random": any K features; "components": the K first
+        principal components of the nominal training rows; "all": every feature.
+    scaler_sees : str
+        What the scaler, where the protocol has one, is fitted on: "all" training rows,
+        as in the slides, or the "nominal" ones.
+    protocol : SlidesProtocol, optional
+        By default the published one of this data set.
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    ValueError
+        For an unknown word.
+    """
+    check_choice("selection", selection, SELECTIONS)
+    check_choice("scaler_sees", scaler_sees, ("all", "nominal"))
+    protocol = protocol or SLIDES_PROTOCOL[dataset.name]
+    count = dataset.encoded().shape[1]
+    whole = SlidesProtocol(features=count, decimals=protocol.decimals)
+    split = slides_split(dataset, whole, seed)
+    if protocol.scaled:
+        seen = split.whole_train if scaler_sees == "all" else split.train
+        split = _changed(split, StandardScaler().fit(seen).transform)
+    if selection == "all":
+        return split
+    if selection == "components":
+        return _changed(split, PCA(protocol.features).fit(split.train).transform)
+    if selection == "random":
+        rng = np.random.default_rng(seed)
+        kept = np.sort(rng.choice(count, protocol.features, replace=False))
+    else:
+        chosen = SelectKBest(f_classif, k=protocol.features)
+        chosen.fit(split.whole_train, split.whole_train_is_anomaly)
+        kept = chosen.get_support(indices=True)
+    names = tuple(split.feature_names[column] for column in kept)
+    return replace(
+        _changed(split, lambda points: points[:, kept]), feature_names=names
+    )
+
+
+def _changed(split, transform):
+    return replace(
+        split,
+        train=transform(split.train),
+        test=transform(split.test),
+        whole_train=transform(split.whole_train),
+    )
+
+
+def leakage_study(dataset, seeds, protocol=None):
+    """The hard ball on the slides' splits, with and without a look at the labels.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    seeds : sequence of int
+    protocol : SlidesProtocol, optional
+        By default the published one of this data set.
+
+    Returns
+    -------
+    Evaluation
+        Its "detectors" are the variants: the first is the slides'.
+    """
+    protocol = protocol or SLIDES_PROTOCOL[dataset.name]
+    variants = {"labels pick K features": {}}
+    if protocol.scaled:
+        variants["labels pick K, scaler on nominal rows"] = {"scaler_sees": "nominal"}
+    variants |= {
+        "any K features": {"selection": "random", "scaler_sees": "nominal"},
+        "K principal components": {
+            "selection": "components",
+            "scaler_sees": "nominal",
+        },
+        "all features": {"selection": "all", "scaler_sees": "nominal"},
+    }
+    splits = {
+        name: lambda seed, options=options: slides_variant(
+            dataset, seed, protocol=protocol, **options
+        )
+        for name, options in variants.items()
+    }
+    return evaluate_splits(BallDetector(), splits, seeds)
+
+
+def scaling_study(dataset, seeds, nominal_fraction=0.5, scalings=SCALINGS):
+    """The hard ball on the report's splits, scaled in several ways.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    seeds : sequence of int
+        123 is the report's.
+    nominal_fraction : float
+    scalings : sequence of str
+        From "standard", "minmax", "none".
+
+    Returns
+    -------
+    Evaluation
+        Its "detectors" are the scalings.
+    """
+    splits = {
+        scaling: lambda seed, scaling=scaling: report_split(
+            dataset, seed, nominal_fraction, scaling
+        )
+        for scaling in scalings
+    }
+    return evaluate_splits(BallDetector(), splits, seeds)

@@ -20,12 +20,14 @@ from mebnb.evaluation import (
     SlidesProtocol,
     Split,
     evaluate_repeatedly,
+    evaluate_splits,
     honest_split,
     recall_at_false_alarms,
     report_gaussian,
     report_split,
     report_uniform,
     score_detector,
+    seen_in_training,
     slides_split,
 )
 
@@ -244,6 +246,11 @@ def test_the_slides_split_of_maternal_risk_shares_points_and_the_honest_one_not(
         train = {tuple(row) for row in values[split.train_rows]}
         return sum(tuple(row) in train for row in values[split.test_rows])
 
+    for split in (slides_split(dataset), report_split(dataset), honest_split(dataset)):
+        table = seen_in_training(dataset, split)
+        assert table["seen"].sum() == shared(split)
+        assert table["test rows"].sum() == len(split.test)
+        assert list(table.index) == sorted(dataset.labels.unique())
     assert shared(slides_split(dataset)) > 100
     assert shared(honest_split(dataset)) == 0
 
@@ -429,6 +436,35 @@ def test_differences_are_paired_and_know_that_splits_overlap(evaluation):
     reach = stats.t.ppf(0.975, 7) * gap.std() * math.sqrt(1 / 8 + 50 / 40)
     assert row["high"] - row["mean"] == pytest.approx(reach)
     assert row["mean"] - row["low"] == pytest.approx(reach)
+
+
+def test_scores_stand_beside_what_they_gain(evaluation):
+    table = evaluation.beside("bad")
+    assert list(table.index) == ["good", "bad"]
+    assert list(table.columns) == [
+        "mean", "sd", "minus bad", "95 % interval", "better in"
+    ]  # fmt: skip
+    gain = evaluation.differences("bad").loc["good"]
+    assert table.loc["good", "minus bad"] == f"{gain['mean']:+.3f}"
+    assert table.loc["good", "better in"] == "100%"
+    assert table.loc["good", "95 % interval"].startswith(f"{gain['low']:+.3f} to ")
+    assert table.loc["bad", "minus bad"] == ""
+    mean = evaluation.frame.query("detector == 'bad'")["f1"].mean()
+    assert evaluation.beside("bad", "f1").loc["bad", "mean"] == f"{mean:.3f}"
+
+
+def test_one_detector_over_several_kinds_of_split(evaluation):
+    def harder(seed):
+        split = random_split(seed)
+        return split_of(split.test[~split.test_is_anomaly].ravel(), [0.5], [0.0])
+
+    found = evaluate_splits(
+        Threshold(1.5), {"same": random_split, "harder": harder}, range(8)
+    )
+    good = evaluation.frame.query("detector == 'good'")["auroc"].to_numpy()
+    same = found.frame.query("detector == 'same'")["auroc"].to_numpy()
+    np.testing.assert_array_equal(same, good)
+    assert found.differences("same").loc["harder", "mean"] < 0
 
 
 def test_one_split_has_no_interval():

@@ -12,13 +12,22 @@ from mebnb.evaluation import report_gaussian, report_split, report_uniform, slid
 from mebnb.protocols import (
     check_choice,
     check_parameters,
+    last_best,
+    leakage_study,
     outside,
     report_solution,
     report_table,
     rounding_ranges,
+    scaling_study,
+    slides_comparisons,
+    slides_feature_search,
     slides_recall,
+    slides_rounding_ranges,
+    slides_runs,
     slides_solution,
+    slides_table,
     slides_threshold,
+    slides_variant,
 )
 from mebnb.published import compare, published_table
 
@@ -175,6 +184,115 @@ def test_recalls_of_the_slides(name, train, test):
         assert f"{recall['recall_test']:.2f}" == test
 
 
+EVERY = ["PFW", "BPCG", "MEB_A"]
+# "Decided by rounding": data set -> the runs whose counts move under 1e-15.
+MOVED = {
+    "breast_cancer": {("short", "MEB_A"), ("diminishing", "MEB_A")},
+    "vertebral_column": {("short", "MEB_A"), ("diminishing", "MEB_A")},
+    "maternal_risk": {("diminishing", "PFW")},
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_every_cell_of_the_slides_has_a_verdict(name):
+    data = dataset(name)
+    split = slides_split(data)
+    steps = ["short", "diminishing"] if name != "maternal_risk" else ["diminishing"]
+    runs = slides_runs(split, EVERY, steps)
+    ranges = slides_rounding_ranges(split, runs)
+    moved = {
+        cell[:2]
+        for cell, (low, high) in ranges.items()
+        if cell[2] == "iterations" and low < high
+    }
+    assert moved == MOVED[name]
+    found = slides_comparisons(
+        data, split, runs, search=slides_feature_search(data), ranges=ranges
+    )
+    assert len(found) == 1 + 2 * len(steps)
+    for title, comparison in found.items():
+        judged = comparison.frame[comparison.frame["column"] != "time_ms"]
+        assert set(judged["verdict"]) <= {"equal as printed", "decided by rounding"}
+        assert len(judged) == {"Table 2": 3, "Table 3": 2, "Table 1": 2}.get(title, 6)
+
+
+def test_core_set_run_is_shared_and_comparisons_name_the_reason():
+    data = dataset("breast_cancer")
+    split = slides_split(data, seed=5)
+    runs = slides_runs(split, ["MEB_A", "BPCG"], ["short", "diminishing"])
+    assert runs["short"]["MEB_A"] is runs["diminishing"]["MEB_A"]
+    table = slides_table(split, runs)
+    assert len(table) == 4 and table["converged"].all()
+    assert (table.loc[table["algorithm"] == "BPCG", "gap"] <= 1e-4).all()
+    found = slides_comparisons(data, split, runs, reason="another seed")
+    assert list(found) == ["Table 2", "Table 3", "Table 4", "Table 5"]
+    assert len(found["Table 2"].frame) == 4
+    remarks = found["Table 2"].only("differs")["remark"]
+    assert set(remarks) == {"another seed"}
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "vertebral_column", "maternal_risk"])
+def test_search_for_the_number_of_features(name):
+    data = dataset(name)
+    published = published_table("slides_table1_optimal_k").set_index("dataset")
+    expected = published.loc[name, "optimal_k"]
+    search = slides_feature_search(data)
+    assert str(last_best(search)) == expected
+    assert str(len(search)) == published.loc[name, "features"]
+    assert set(search["feature"]) == set(data.features.columns)
+    kept = search["feature"].iloc[: int(expected)]
+    assert set(kept) == set(slides_split(data).feature_names)
+    if name == "vertebral_column":
+        # The slides searched with BPCG: the same recalls, for more steps.
+        blended = slides_feature_search(data, algorithm="BPCG")
+        assert (search["recall_train"] == blended["recall_train"]).all()
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "maternal_risk"])
+def test_variants_begin_with_the_slides_own_split(name):
+    data = dataset(name)
+    own, same = slides_split(data, seed=3), slides_variant(data, 3)
+    assert np.array_equal(own.train, same.train)
+    assert np.array_equal(own.test, same.test)
+    assert np.array_equal(own.whole_train, same.whole_train)
+    assert own.feature_names == same.feature_names
+    whole = slides_variant(data, 3, selection="all", scaler_sees="nominal")
+    assert whole.train.shape[1] == data.features.shape[1]
+    if name == "breast_cancer":
+        assert np.allclose(whole.train.mean(axis=0), 0.0)
+        assert not np.allclose(own.train.mean(axis=0), 0.0)
+    for selection in ("random", "components"):
+        other = slides_variant(data, 3, selection=selection)
+        assert other.train.shape == own.train.shape
+        assert not np.array_equal(other.train, own.train)
+
+
+def test_variants_refuse_unknown_words():
+    data = dataset("breast_cancer")
+    with pytest.raises(ValueError, match="^selection must be one of labels, random"):
+        slides_variant(data, 3, selection="best")
+    with pytest.raises(ValueError, match="^scaler_sees must be one of all, nominal"):
+        slides_variant(data, 3, scaler_sees="none")
+
+
+def test_labels_leak_through_the_choice_of_features():
+    study = leakage_study(dataset("breast_cancer"), range(8))
+    auroc = study.summary(["auroc"])["mean"].droplevel("score")
+    leaked = auroc["labels pick K features"]
+    assert leaked > auroc["all features"] + 0.05
+    assert leaked > auroc["any K features"] + 0.1
+    assert abs(leaked - auroc["labels pick K, scaler on nominal rows"]) < 0.02
+    assert set(study.frame.groupby("detector").size()) == {8}
+
+
+def test_min_max_scaling_is_better_on_breast_cancer_and_worse_on_churn():
+    # The report says that standard scaling "yielded better results".
+    for name, better in (("breast_cancer", True), ("iranian_churn", False)):
+        study = scaling_study(dataset(name), [123], scalings=("standard", "minmax"))
+        recall = study.frame.set_index("detector")["recall"]
+        assert (recall["minmax"] > recall["standard"]) == better
+
+
 # --- convergence with exact steps ----------------------------------------------------
 
 # Relative gaps 1e-3, 1e-6, 1e-9, 1e-12: away-step from the first vertex, and core sets
@@ -279,6 +397,10 @@ def test_unknown_algorithms_are_refused(run):
         ("epsilons", [0.1, 0.1], "a list of different numbers > 0 and <= 10"),
         ("epsilons", [math.nan], "a list of different numbers > 0 and <= 10"),
         ("extra_splits", 5000, "a whole number from 0 to 1000"),
+        ("honest_splits", 1, "a whole number from 2 to 1000"),
+        ("steps", ["long"], "a list of different names from short, diminishing"),
+        ("scaling", "log", "one of standard, minmax, none"),
+        ("features", 0, "a whole number from 1 to 100000"),
     ],
 )
 def test_senseless_parameters_are_refused(name, value, expected):

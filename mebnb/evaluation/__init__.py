@@ -10,6 +10,7 @@ from mebnb.evaluation.scores import (
     SCORES,
     Evaluation,
     evaluate_repeatedly,
+    evaluate_splits,
     recall_at_false_alarms,
     score_detector,
 )
@@ -21,6 +22,7 @@ from mebnb.evaluation.splits import (
     report_gaussian,
     report_split,
     report_uniform,
+    seen_in_training,
     slides_split,
 )
 
@@ -31,11 +33,13 @@ __all__ = [
     "SlidesProtocol",
     "Split",
     "evaluate_repeatedly",
+    "evaluate_splits",
     "honest_split",
     "recall_at_false_alarms",
     "report_gaussian",
     "report_split",
     "report_uniform",
     "score_detector",
+    "seen_in_training",
     "slides_split",
 ]

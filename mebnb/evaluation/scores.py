@@ -15,6 +15,7 @@ __all__ = [
     "SCORES",
     "Evaluation",
     "evaluate_repeatedly",
+    "evaluate_splits",
     "recall_at_false_alarms",
     "score_detector",
 ]
@@ -194,6 +195,42 @@ class Evaluation:
         differences = pd.DataFrame.from_dict(rows, orient="index", columns=PAIRED)
         return differences.rename_axis("detector").astype({"splits": int})
 
+    def beside(self, reference, score="auroc"):
+        """One score of each detector, and what it gains on a reference, as a table.
+
+        Parameters
+        ----------
+        reference : str
+            A detector's name.
+        score : str
+
+        Returns
+        -------
+        pandas.DataFrame of str
+            Index: the detectors. Columns mean, sd (of one split), "minus" the
+            reference, "95 % interval" of that (see `differences`) and "better in", the
+            share of the splits.
+
+        Raises
+        ------
+        ValueError
+            When the reference or the score is not in the frame.
+        """
+        gains = self.differences(reference, score)
+        summary = self.summary([score]).xs(score, level="score")
+        rows = {}
+        for name, row in summary.iterrows():
+            rows[name] = {"mean": f"{row['mean']:.3f}", "sd": f"{row['sd']:.3f}"}
+            if name in gains.index:
+                gain = gains.loc[name]
+                rows[name] |= {
+                    f"minus {reference}": f"{gain['mean']:+.3f}",
+                    "95 % interval": f"{gain['low']:+.3f} to {gain['high']:+.3f}",
+                    "better in": f"{gain['better']:.0%}",
+                }
+        table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
+        return table.rename_axis("detector")
+
     def __repr__(self):
         names = ", ".join(self.frame["detector"].unique())
         return f"Evaluation({names}; {self.frame['seed'].nunique()} splits)"
@@ -249,6 +286,32 @@ def evaluate_repeatedly(detectors, split, seeds, rate=0.05):
             judged = score_detector(fitted, points, rate)
             rows.append({"detector": name, "seed": seed, **sizes, **judged})
     return Evaluation(pd.DataFrame(rows))
+
+
+def evaluate_splits(detector, splits, seeds, rate=0.05):
+    """Fit and judge one detector on several kinds of split, each for the same seeds.
+
+    Parameters
+    ----------
+    detector : estimator
+        Unfitted.
+    splits : mapping of str to callable
+        Name -> (seed -> Split).
+    seeds : iterable of int
+    rate : float
+        Of false alarms, for `recall_at_false_alarms`.
+
+    Returns
+    -------
+    Evaluation
+        Its "detectors" are the names of the splits.
+    """
+    seeds = list(seeds)
+    frames = [
+        evaluate_repeatedly({name: detector}, split, seeds, rate).frame
+        for name, split in splits.items()
+    ]
+    return Evaluation(pd.concat(frames, ignore_index=True))
 
 
 def _known(scores):

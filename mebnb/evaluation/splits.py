@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -23,6 +24,7 @@ __all__ = [
     "report_gaussian",
     "report_split",
     "report_uniform",
+    "seen_in_training",
     "slides_split",
 ]
 
@@ -378,6 +380,29 @@ def honest_split(dataset, seed=0, nominal_fraction=0.5, scaling="standard"):
         is_anomaly,
         features.columns,
     )
+
+
+def seen_in_training(dataset, split):
+    """How many test rows repeat the features of a row that the detector was fitted on.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    split : Split
+        Of this data set.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the data set's labels. Columns "test rows", "seen" (repeated in
+        training) and "share".
+    """
+    values = dataset.encoded().to_numpy() + 0.0
+    known = {row.tobytes() for row in values[split.train_rows]}
+    seen = [values[row].tobytes() in known for row in split.test_rows]
+    labels = dataset.labels.to_numpy()[split.test_rows]
+    table = pd.Series(seen).groupby(labels).agg(["size", "sum", "mean"])
+    return table.set_axis(["test rows", "seen", "share"], axis=1).rename_axis("label")
 
 
 # --- what the splits share ---------------------------------------------------------
