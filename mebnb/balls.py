@@ -153,7 +153,9 @@ def _refuse_non_finite(array, name):
     for start, block in row_blocks(array):
         # A sum is finite only if every entry is; overflow of finite entries is rare
         # and is told apart by the full test.
-        if math.isfinite(block.sum(dtype=np.float64)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = block.sum(dtype=np.float64)
+        if math.isfinite(total):
             continue
         finite = np.isfinite(block)
         if finite.all():
@@ -296,7 +298,7 @@ def _fill_squared_distances(rows, center, distances):
 
 
 def coordinate_spread(points, origin):
-    """Largest coordinate difference from an origin, computed without overflow.
+    """Largest coordinate difference from an origin.
 
     Parameters
     ----------
@@ -309,10 +311,11 @@ def coordinate_spread(points, origin):
         max_ij |a_ij - o_j|, at most the largest float64.
     """
     largest = 0.0
-    for _, block in row_blocks(points):
-        halves = np.subtract(block * 0.5, origin * 0.5, dtype=np.float64)
-        largest = max(largest, float(np.abs(halves).max()))
-    return min(2.0 * largest, np.finfo(float).max)
+    with np.errstate(over="ignore"):
+        for _, block in row_blocks(points):
+            differences = np.subtract(block, origin, dtype=np.float64)
+            largest = max(largest, float(np.abs(differences, out=differences).max()))
+    return min(largest, np.finfo(float).max)
 
 
 def dual_value(points, weights):
@@ -712,7 +715,8 @@ def verify(points, solution, rtol=1e-9):
     # What rounding of the coordinates alone does to a distance.
     magnitude = max(float(np.abs(origin).max()), float(np.abs(center).max()), scale)
     unit = max(solution.radius, lower_bound, np.finfo(float).eps * magnitude)
-    rounding = 8 * np.finfo(float).eps * (math.sqrt(points.shape[1]) * magnitude / unit + 1)
+    spacing = float(np.spacing(magnitude))
+    rounding = 8 * (math.sqrt(points.shape[1]) * spacing / unit + np.finfo(float).eps)
     claims = [
         (
             "weights on the simplex",

@@ -418,7 +418,8 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         support, weights = np.empty(m, np.int64), np.empty(m)
         for i in range(m):
             support[i], weights[i] = i, 1.0 / m
-        return support, weights, origin, farthest, farthest, farthest, 1, SOLVED
+        gamma = farthest * (1.0 - 8.0 * EPS)
+        return support, weights, origin, gamma, farthest, farthest, 1, SOLVED
     if start:
         for i in range(start):
             found[i] = i
