@@ -28,11 +28,13 @@ __all__ = [
     "against",
     "ball_2d",
     "ball_3d",
+    "blending",
     "bounds",
     "by_set",
     "circles_2d",
     "circumcircle",
     "convergence",
+    "counts_by_rule",
     "detectors_2d",
     "distribution_over_splits",
     "feature_search",
@@ -219,14 +221,14 @@ def ball_3d(points, ball, anomalies, names):
         ax.plot_wireframe(*net, color=COLORS["grey"], lw=0.4, alpha=0.5, zorder=1)
         ax.scatter(*points.T, s=12, color=NOMINAL, label="nominal, training", zorder=2)
         # An anomaly on the sphere, such as one that equals a support point, is inside.
-        beyond = np.linalg.norm(anomalies - ball.center, axis=1) > ball.radius * (1 + 1e-6)
+        reach = ball.radius * (1 + 1e-6)
+        beyond = np.linalg.norm(anomalies - ball.center, axis=1) > reach
         for chosen, color, label in (
             (~beyond, COLORS["orange"], "anomaly inside"),
             (beyond, ANOMALY, "anomaly outside"),
         ):
-            ax.scatter(
-                *anomalies[chosen].T, s=18, marker="x", color=color, label=label, zorder=3
-            )
+            look = {"s": 18, "marker": "x", "color": color, "label": label}
+            ax.scatter(*anomalies[chosen].T, zorder=3, **look)
         ax.scatter(
             *points[ball.support].T,
             s=80,
@@ -1107,6 +1109,84 @@ def _legend_below(fig, axes):
         loc="outside lower center",
         ncols=max(1, min(int(fig.get_figwidth() // 2.9), len(seen))),
     )
+
+
+def blending(frame):
+    """The two sides of the blending test over the iterations, and who won.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `studies.blending_gaps`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, ax = plt.subplots(figsize=(8.4, 3.6))
+        t, local = frame.index, frame["local"].where(frame["local"] > 0)
+        ax.plot(t, local, color=COLORS["purple"], lw=1.2, label="local pairwise gap")
+        ax.plot(t, frame["fw_gap"], color=BALL, lw=1.2, ls="--", label="FW gap")
+        looks = {
+            "FW": ("v", COLORS["grey"], "FW step: a point may come in"),
+            "drop": ("X", COLORS["red"], "drop step: a point goes"),
+        }
+        for kind, (marker, color, label) in looks.items():
+            rows = frame[frame["next"] == kind]
+            ax.plot(
+                rows.index,
+                rows["fw_gap"],
+                marker=marker,
+                color=color,
+                ms=7,
+                ls="",
+                label=label,
+            )
+        ax.set_yscale("log")
+        ax.set_xlabel("iteration")
+        ax.set_ylabel("gap (squared units)")
+        _legend_below(fig, [ax])
+        return fig
+
+
+def counts_by_rule(frame):
+    """Iteration counts of repeated runs, one dot a run, one row a rule.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns rule, algorithm (style key) and iterations.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rules = list(dict.fromkeys(frame["rule"]))
+    algorithms = list(dict.fromkeys(frame["algorithm"]))
+    with style():
+        fig, ax = plt.subplots(figsize=(8.0, 0.8 * len(rules) + 1.6))
+        for shift, name in zip(
+            np.linspace(-0.24, 0.24, len(algorithms)), algorithms, strict=True
+        ):
+            rows = frame[frame["algorithm"] == name]
+            look = ALGORITHM_STYLES[name]
+            height = rows["rule"].map(rules.index) + shift
+            ax.plot(
+                rows["iterations"],
+                height,
+                color=look.color,
+                marker=look.marker,
+                ls="",
+                alpha=0.5,
+                label=look.label,
+            )
+        ax.set_yticks(range(len(rules)), rules)
+        ax.invert_yaxis()
+        ax.set_xscale("log")
+        ax.set_xlabel("iterations")
+        _legend_below(fig, [ax])
+        return fig
 
 
 def against(frame, x, y, group, styles, *, guide=None, lines=False):

@@ -167,8 +167,11 @@ _ACCEPTED = {
         f"one of {', '.join(SCALINGS)}",
         lambda v: isinstance(v, str) and v in SCALINGS,
     ),
-    "features": ("a whole number from 1 to 100000", lambda v: _whole(v, 1) and v <= 100_000),
-    "honest_splits": ("a whole number from 2 to 1000", lambda v: _whole(v, 2) and v <= 1000),
+    "features": ("a whole number >= 1", lambda v: _whole(v, 1)),
+    "honest_splits": (
+        "a whole number from 2 to 1000",
+        lambda v: _whole(v, 2) and v <= 1000,
+    ),
     "repeats": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
 }
