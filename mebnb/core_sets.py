@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from mebnb.frank_wolfe import relative_gap, run, two_sided_gap
+from mebnb.frank_wolfe import Stop, relative_gap, run, two_sided_gap
 
 __all__ = ["core_set"]
 
@@ -85,16 +85,11 @@ def core_set(
     if not (isinstance(eps, (int, float, np.number)) and 0.0 < eps < math.inf):
         raise ValueError(f"eps must be a finite number > 0, found {eps!r}")
     two_sided = away if two_sided is None else two_sided
+    name, measure = (
+        ("max(delta+, delta-)", two_sided_gap) if two_sided else ("delta+", relative_gap)
+    )
+    stop = Stop(measure, eps * (2.0 + eps), name)
+    direction = _plus_or_minus if away else _plus
     return run(
-        points,
-        _plus_or_minus if away else _plus,
-        step="exact",
-        start=start,
-        measure=two_sided_gap if two_sided else relative_gap,
-        tol=eps * (2.0 + eps),
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        trace=trace,
-        stop_name="max(delta+, delta-)" if two_sided else "delta+",
+        points, direction, stop, "exact", start, max_iter, time_limit, callback, trace
     )

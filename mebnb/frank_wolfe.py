@@ -13,8 +13,10 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -39,7 +41,6 @@ REFRESH_EVERY = 500
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280
 
 STARTS = ("first", "pair", "uniform")
-GAPS = ("absolute", "relative")
 
 
 @dataclass(frozen=True)
@@ -175,9 +176,9 @@ class _Iterate:
         self.weights = np.zeros(columns.size)
         self.weights[atoms] = weights
         self._activate(atoms)
-        if atoms.size == 1:
+        self.fresh = atoms.size == 1
+        if self.fresh:
             self.product = columns[int(atoms[0])].copy()
-            self.fresh = True
             self.look()
         else:
             self.recompute()
@@ -187,7 +188,9 @@ class _Iterate:
         self.members = set(self.active.tolist())
 
     def recompute(self):
-        """D u from the center: one pass, no drift."""
+        """D u from the center: one pass, no drift; nothing to do where it is fresh."""
+        if self.fresh:
+            return
         self.weights[self.active] /= self.weights[self.active].sum()
         distances = self.columns.distances(self.center())
         if self.columns.size > self.columns.m:
@@ -305,6 +308,7 @@ class _Iterate:
 
     def _update_product(self, towards, away, step, keep):
         ends = [atom for atom in (towards, away) if atom is not None]
+        self.fresh = False
         if sum(atom not in self.columns for atom in ends) == 2:
             self.recompute()
             return
@@ -314,7 +318,6 @@ class _Iterate:
             self.product = daxpy(self.columns[towards], self.product, a=step)
         if away is not None:
             self.product = daxpy(self.columns[away], self.product, a=-step)
-        self.fresh = False
         self.look()
 
     def support(self):
@@ -327,6 +330,24 @@ class _Iterate:
         rows = np.sort(self.active)
         weights = self.weights[rows]
         return rows, weights / weights.sum()
+
+    def solution(self, iterations, converged, message, trace):
+        """The ball, with radius and dual value recomputed from scratch."""
+        self.recompute()
+        support, weights = self.support()
+        gamma = max(self.gamma, 0.0)
+        return Solution(
+            center=self.center(),
+            radius=max(self.radius, math.sqrt(gamma)),
+            lower_bound=math.sqrt(gamma),
+            support=support,
+            weights=weights,
+            iterations=iterations,
+            converged=converged,
+            message=message,
+            passes=float(self.columns.passes),
+            trace=trace,
+        )
 
 
 # --- directions --------------------------------------------------------------------
@@ -361,67 +382,53 @@ def _blended_direction(margin):
 # --- the loop ----------------------------------------------------------------------
 
 
-def run(
-    points,
-    choose,
-    *,
-    step,
-    start,
-    measure,
-    tol,
-    max_iter,
-    time_limit,
-    callback,
-    trace,
-    stop_name,
-):
+class Stop(NamedTuple):
+    """When to stop: measure(iterate) <= tol; `name` is what messages call it."""
+
+    measure: Callable
+    tol: float
+    name: str
+
+
+def run(points, choose, stop, step, start, max_iter, time_limit, callback, trace):
     """The loop that every algorithm of this module and of `core_sets` shares.
 
     Parameters
     ----------
     choose : callable
         iterate -> (kind, towards, away): the direction.
-    measure : callable
-        iterate -> float, compared with tol.
-    stop_name : str
-        What the measure is called in messages.
-    step, start, tol, max_iter, time_limit, callback, trace
-        As in `away_step`.
+    stop : Stop
+    step, start, max_iter, time_limit, callback, trace
+        As in `frank_wolfe`.
 
     Returns
     -------
     Solution
     """
     points = check_points(points)
-    _check_limits(tol, max_iter, time_limit)
+    _check_limits(stop.tol, max_iter, time_limit)
     rule = step_rule(step).prepare(points)
     iterate = _begin(points, start)
     record = Trace() if trace else None
-    kind, length = "start", math.nan
-    began = time.perf_counter()
-    aside = 0.0
-    iteration = 0
+    kind, length, iteration = "start", math.nan, 0
+    began, aside = time.perf_counter(), 0.0
     while True:
+        seconds = time.perf_counter() - began - aside
         if record is not None or callback is not None:
-            paused = time.perf_counter()
-            stopped = _report(
-                iterate, iteration, kind, length, record, callback, paused - began - aside
-            )
-            aside += time.perf_counter() - paused
-            if stopped:
+            if _report(iterate, iteration, kind, length, record, callback, seconds):
                 converged, message = False, "stopped by the callback"
                 break
-        if measure(iterate) <= tol:
-            if not iterate.fresh:
-                iterate.recompute()
-            if measure(iterate) <= tol:
-                converged = True
-                message = f"{stop_name} {max(measure(iterate), 0.0):.2e} <= {tol:.6g}"
+            aside = time.perf_counter() - began - seconds
+        if stop.measure(iterate) <= stop.tol:
+            iterate.recompute()
+            reached = max(stop.measure(iterate), 0.0)
+            if reached <= stop.tol:
+                converged, message = True, f"{stop.name} {reached:.2e} <= {stop.tol:.6g}"
                 break
         if iteration >= max_iter:
             converged, message = False, f"iteration limit {max_iter} reached"
             break
-        if time_limit is not None and time.perf_counter() - began - aside > time_limit:
+        if time_limit is not None and seconds > time_limit:
             converged, message = False, f"time limit {time_limit} s reached"
             break
         kind, towards, away = choose(iterate)
@@ -436,61 +443,27 @@ def run(
         iteration += 1
         if iteration % REFRESH_EVERY == 0:
             iterate.recompute()
-    return _solution(iterate, iteration, converged, message, record)
+    return iterate.solution(iteration, converged, message, record)
 
 
 def _report(iterate, iteration, kind, length, record, callback, seconds):
     """Fill the trace and ask the callback; True when it wants to stop."""
+    seen = {name: getattr(iterate, name) for name in ("gamma", "fw_gap", "away_gap")}
+    seen |= {"radius": iterate.radius, "kind": kind, "step": length}
     if record is not None:
-        record.append(
-            gamma=iterate.gamma,
-            fw_gap=iterate.fw_gap,
-            away_gap=iterate.away_gap,
-            radius=iterate.radius,
-            kind=kind,
-            step=length,
-            active=iterate.active.size,
-            seconds=seconds,
-        )
+        record.append(**seen, active=iterate.active.size, seconds=seconds)
     if callback is None:
         return False
     support, weights = iterate.support()
-    return bool(
-        callback(
-            State(
-                iteration,
-                iterate.gamma,
-                iterate.fw_gap,
-                iterate.away_gap,
-                iterate.radius,
-                kind,
-                length,
-                support,
-                weights,
-                iterate.center(),
-                iterate.farthest,
-            )
-        )
-    )
-
-
-def _solution(iterate, iteration, converged, message, record):
-    """The ball, with radius and dual value recomputed from scratch."""
-    if not iterate.fresh:
-        iterate.recompute()
-    support, weights = iterate.support()
-    return Solution(
-        center=iterate.center(),
-        radius=max(iterate.radius, math.sqrt(iterate.gamma)),
-        lower_bound=math.sqrt(max(iterate.gamma, 0.0)),
+    state = State(
+        iteration=iteration,
         support=support,
         weights=weights,
-        iterations=iteration,
-        converged=converged,
-        message=message,
-        passes=float(iterate.columns.passes),
-        trace=record,
+        center=iterate.center(),
+        farthest=iterate.farthest,
+        **seen,
     )
+    return bool(callback(state))
 
 
 def absolute_gap(iterate):
@@ -512,6 +485,18 @@ def _ratio(gap, gamma):
     if gap <= 0.0:
         return 0.0
     return gap / gamma if gamma > 0.0 else math.inf
+
+
+GAPS = {"absolute": absolute_gap, "relative": relative_gap}
+
+
+def _gap_stop(gap, tol):
+    if gap not in GAPS:
+        raise ValueError(f"gap must be one of {', '.join(GAPS)}, found {gap!r}")
+    return Stop(GAPS[gap], tol, f"{gap} gap")
+
+
+# --- arguments ---------------------------------------------------------------------
 
 
 def _check_limits(tol, max_iter, time_limit):
@@ -608,15 +593,25 @@ def _given(indices, weights, m):
 # --- the algorithms ----------------------------------------------------------------
 
 
-def _measure_of(gap):
-    if gap == "absolute":
-        return absolute_gap
-    if gap == "relative":
-        return relative_gap
-    raise ValueError(f"gap must be one of {', '.join(GAPS)}, found {gap!r}")
+def _with_parameters_of(model):
+    """Put the section on parameters of one docstring in place of {parameters}."""
+
+    def documented(function):
+        section = model.__doc__.split("    Parameters\n")[1].split("    Examples\n")[0]
+        text = function.__doc__.replace("    {parameters}\n", f"    Parameters\n{section}")
+        function.__doc__ = text
+        return function
+
+    return documented
 
 
-_PARAMETERS = """
+# fmt: off
+def frank_wolfe(
+    points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
+    time_limit=None, callback=None, trace=True,
+):
+    """Frank-Wolfe: move towards the farthest point (report eqs. 30 to 34).
+
     Parameters
     ----------
     points : array_like, shape (m, n)
@@ -650,64 +645,21 @@ _PARAMETERS = """
     ValueError, TypeError
         For senseless arguments, and for points whose squared distances overflow or
         vanish.
-"""
 
-
-def _documented(function):
-    """Put the parameters that the family shares into the docstring."""
-    function.__doc__ = function.__doc__.replace("    {parameters}\n", _PARAMETERS[1:])
-    return function
-
-
-@_documented
-def frank_wolfe(
-    points,
-    step="exact",
-    start="first",
-    gap="absolute",
-    tol=1e-3,
-    max_iter=1000,
-    *,
-    time_limit=None,
-    callback=None,
-    trace=True,
-):
-    """Frank-Wolfe: move towards the farthest point (report eqs. 30 to 34).
-
-    {parameters}
     Examples
     --------
     >>> square = [[0, 0], [2, 0], [2, 2], [0, 2]]
-    >>> frank_wolfe(square, start="pair").radius ** 2
+    >>> round(frank_wolfe(square, start="pair").radius ** 2, 12)
     2.0
     """
-    return run(
-        points,
-        _frank_wolfe_direction,
-        step=step,
-        start=start,
-        measure=_measure_of(gap),
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        trace=trace,
-        stop_name=f"{gap} gap",
-    )
+    return run(points, _frank_wolfe_direction, _gap_stop(gap, tol), step, start, max_iter,
+               time_limit, callback, trace)
 
 
-@_documented
+@_with_parameters_of(frank_wolfe)
 def away_step(
-    points,
-    step="exact",
-    start="first",
-    gap="absolute",
-    tol=1e-3,
-    max_iter=1000,
-    *,
-    time_limit=None,
-    callback=None,
-    trace=True,
+    points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
+    time_limit=None, callback=None, trace=True,
 ):
     """Away-step Frank-Wolfe (report Algorithm 1, ASFW).
 
@@ -720,33 +672,14 @@ def away_step(
     S. Lacoste-Julien and M. Jaggi, Advances in Neural Information Processing
     Systems 28 (2015), 496-504.
     """
-    return run(
-        points,
-        _away_step_direction,
-        step=step,
-        start=start,
-        measure=_measure_of(gap),
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        trace=trace,
-        stop_name=f"{gap} gap",
-    )
+    return run(points, _away_step_direction, _gap_stop(gap, tol), step, start, max_iter,
+               time_limit, callback, trace)
 
 
-@_documented
+@_with_parameters_of(frank_wolfe)
 def pairwise(
-    points,
-    step="exact",
-    start="first",
-    gap="absolute",
-    tol=1e-3,
-    max_iter=1000,
-    *,
-    time_limit=None,
-    callback=None,
-    trace=True,
+    points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
+    time_limit=None, callback=None, trace=True,
 ):
     """Pairwise Frank-Wolfe (slides Algorithm 1, PFW).
 
@@ -758,34 +691,14 @@ def pairwise(
     S. Lacoste-Julien and M. Jaggi, Advances in Neural Information Processing
     Systems 28 (2015), 496-504.
     """
-    return run(
-        points,
-        _pairwise_direction,
-        step=step,
-        start=start,
-        measure=_measure_of(gap),
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        trace=trace,
-        stop_name=f"{gap} gap",
-    )
+    return run(points, _pairwise_direction, _gap_stop(gap, tol), step, start, max_iter,
+               time_limit, callback, trace)
 
 
-@_documented
+@_with_parameters_of(frank_wolfe)
 def blended_pairwise(
-    points,
-    step="exact",
-    start="first",
-    gap="absolute",
-    tol=1e-3,
-    max_iter=1000,
-    *,
-    margin=0.0,
-    time_limit=None,
-    callback=None,
-    trace=True,
+    points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
+    margin=0.0, time_limit=None, callback=None, trace=True,
 ):
     """Blended pairwise conditional gradients (report Algorithm 2, BPFW; slides BPCG).
 
@@ -799,16 +712,6 @@ def blended_pairwise(
     K. K. Tsuji, K. Tanaka and S. Pokutta, Proceedings of Machine Learning Research
     162 (2022), 21864-21883.
     """
-    return run(
-        points,
-        _blended_direction(margin),
-        step=step,
-        start=start,
-        measure=_measure_of(gap),
-        tol=tol,
-        max_iter=max_iter,
-        time_limit=time_limit,
-        callback=callback,
-        trace=trace,
-        stop_name=f"{gap} gap",
-    )
+    return run(points, _blended_direction(margin), _gap_stop(gap, tol), step, start,
+               max_iter, time_limit, callback, trace)
+# fmt: on
