@@ -344,7 +344,12 @@ def circles_2d(panels):
             ax.scatter(*points.T, s=14, color=COLORS["sky"], linewidths=0, zorder=2)
             ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
             ax.scatter(
-                *points[marked].T, s=70, linewidths=1.8, label="core set", zorder=3, **ring
+                *points[marked].T,
+                s=70,
+                linewidths=1.8,
+                label="core set",
+                zorder=3,
+                **ring,
             )
             for label, (center, radius) in circles.items():
                 color, line = looks[label]
@@ -695,7 +700,8 @@ def _ends(now, then):
     change = np.zeros(rows.size)
     change[np.searchsorted(rows, then.support)] += then.weights
     change[np.searchsorted(rows, now.support)] -= now.weights
-    comes, goes = then.kind in ("FW", "plus", "pairwise"), then.kind not in ("FW", "plus")
+    comes = then.kind in ("FW", "plus", "pairwise")
+    goes = then.kind not in ("FW", "plus")
     towards = int(rows[change.argmax()]) if comes else None
     away = int(rows[change.argmin()]) if goes else None
     return towards, away
@@ -976,6 +982,8 @@ def by_set(
                 ax.plot(t, t**guide, color=BALL, lw=0.8, ls="--", label=name)
             ax.set_xscale(xscale)
             ax.set_yscale(yscale)
+            if quantity == "active":
+                ax.yaxis.set_major_locator(MaxNLocator(integer=True))
             done = [s.iterations for s in solutions.values() if s.converged]
             if xscale == "linear" and done:
                 ax.set_xlim(-0.05 * max(done), 1.4 * max(done))
@@ -1024,7 +1032,9 @@ def gaps_by_step(runs, tol=None):
         return fig
 
 
-def in_panels(panels, xlabel, ylabel, *, guides=None, yscale="log", styles=ALGORITHM_STYLES):
+def in_panels(
+    panels, xlabel, ylabel, *, guides=None, yscale="log", styles=ALGORITHM_STYLES
+):
     """Measured values against a parameter, one panel a set or quantity, one line a run.
 
     Parameters
