@@ -24,10 +24,9 @@ def main(argv=None):
     """Run a command and return its exit code."""
     words = _shielded(sys.argv[1:] if argv is None else argv)
     arguments = _parser().parse_args(words)
-    if hasattr(arguments, "parameters"):
-        arguments.parameters = [
-            (name.strip(), value.strip()) for name, value in arguments.parameters
-        ]
+    for option in ("parameters", "grid"):
+        given = getattr(arguments, option, [])
+        setattr(arguments, option, [[word.strip() for word in ws] for ws in given])
     try:
         with _quiet():
             return arguments.command(arguments)

@@ -314,6 +314,12 @@ def test_pages_lead_to_each_other_and_to_the_index(made):
     ]
 
 
+def test_summary_leaves_out_a_label_before_the_sentence(tmp_path):
+    page = page_of(tmp_path, "# T\n\n**What it shows.** The $n$ [balls](#T). More.")
+    assert BeautifulSoup(page.summary, "html.parser").get_text() == "The n balls."
+    assert "<a" not in page.summary
+
+
 def test_index_says_what_each_notebook_is_and_how_it_went(made):
     index = soup_of(made, "index")
     first, second, third = index.select("ol > li")
@@ -419,7 +425,7 @@ def test_interruption_keeps_what_is_finished_and_says_so(tmp_path):
     assert complaint == "mebnb: interrupted; what was finished is kept\n"
     assert printed == f"{out / 'index.html'}\n"
     text = BeautifulSoup((out / "index.html").read_text(), "html.parser").get_text()
-    assert "2 notebooks: 2 interrupted. The run was interrupted" in text
+    assert "2 notebooks: all interrupted. The run was interrupted" in text
     assert not (out / "01_long.html").exists()
 
 
@@ -638,6 +644,14 @@ def test_tag_in_a_displayed_formula_is_its_number(tmp_path):
     assert "(13)" in page.soup.select_one(".equation").get_text()
 
 
+def test_punctuation_stays_on_the_line_of_its_formula(tmp_path):
+    page = page_of(tmp_path, "# T", "With $x$, $y$; and $x$ there, $x$, $$z$$.")
+    texts = [span.get_text() for span in page.soup.main.select(".formula")]
+    assert texts == ["x,", "y;", "x", "x,"]
+    paragraph = page.soup.main.find_all("p")[0]
+    assert paragraph.get_text() == "With x, y; and x there, x, z."
+
+
 def test_formulas_stand_in_tables_of_outputs_and_titles_too(tmp_path):
     path = write(tmp_path, "09_page", r"# The value $\gamma$", ("1",))
     notebook = read_notebook(path)
@@ -668,7 +682,8 @@ def test_scripts_and_remote_things_are_removed(tmp_path):
     )
     notebook = read_notebook(path)
     html = (
-        "<style>@import url('https://example.org/x.css'); p {background: url(//e.org/b)}"
+        "<style>@import url('https://example.org/x.css');"
+        "p {background: url(//e.org/b)}"
         "</style><p onclick='x()'>text</p><script src='https://example.org/x.js'>"
         "</script>"
         "<link rel='stylesheet' href='https://example.org/y.css'>"

@@ -211,6 +211,17 @@ def test_sweep_whose_runs_fail_says_so(path, tmp_path, monkeypatch, capsys):
     assert math.isnan(table["steps"][1])
 
 
+def test_negative_values_and_ranges_are_values(path, tmp_path, monkeypatch):
+    monkeypatch.setattr(sweeping, "run_notebook", fake_run)
+    words = ["sweep", str(path), "-g", "seed", "-2:0", "-g", "eps", "-1e-3", "-p"]
+    assert cli.main([*words, "rule", "-x", "-o", str(tmp_path / "out")]) == 0
+    table = pd.read_csv(tmp_path / "out" / "sweep.csv")
+    assert table[["seed", "eps", "rule"]].values.tolist() == [
+        [-2, -0.001, "-x"],
+        [-1, -0.001, "-x"],
+    ]
+
+
 def test_grid_without_values_is_refused(path, capsys):
     assert cli.main(["sweep", str(path), "-g", "seed"]) == 2
     assert capsys.readouterr().err == "mebnb: -g seed needs at least one value\n"

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, NavigableString
 
-from mebnb.report.maths import to_mathml
+from mebnb.report.maths import FACTORY, to_mathml
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "mebnb"
 HEADINGS = re.compile(r"^h[1-6]$")
@@ -384,7 +384,10 @@ def first_sentence(main):
     if paragraph is None:
         return ""
     sentence = BeautifulSoup("", "html.parser")
-    for child in copy.copy(paragraph).contents[:]:
+    children = copy.copy(paragraph).contents[:]
+    if children[0].name == "strong" and len(children) > 1:
+        del children[0]  # "What this notebook shows."
+    for child in children:
         if type(child) is NavigableString:
             end = re.search(r"[.!?](?=\s|$)", str(child))
             if end:
@@ -416,4 +419,4 @@ def banner(soup, status, errors):
 
 def _new(node, tag, **attributes):
     attrs = attributes.pop("attrs", {})
-    return BeautifulSoup("", "html.parser").new_tag(tag, attrs={**attrs, **attributes})
+    return FACTORY.new_tag(tag, attrs={**attrs, **attributes})

@@ -87,9 +87,13 @@ def _missing_row(name, title):
 
 def _lead(rows, interrupted):
     counts = Counter(row["status"] for row in rows)
-    parts = ", ".join(f"{count} {status}" for status, count in counts.items())
-    noun = "notebook" if len(rows) == 1 else "notebooks"
-    lead = f"{len(rows)} {noun}: {parts}."
+    if len(rows) == 1:
+        lead = f"1 notebook: {rows[0]['status']}."
+    elif len(counts) == 1:
+        lead = f"{len(rows)} notebooks: all {rows[0]['status']}."
+    else:
+        parts = ", ".join(f"{count} {status}" for status, count in counts.items())
+        lead = f"{len(rows)} notebooks: {parts}."
     if interrupted:
         lead += " The run was interrupted; what was finished is here."
     return lead

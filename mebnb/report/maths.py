@@ -25,6 +25,8 @@ FORMULA = re.compile(
 )
 VERBATIM = ("code", "pre", "script", "style", "textarea", "math", "svg")
 UNRESOLVED = "(??)"
+PUNCTUATION = re.compile(r"[.,;:!?)\]]+")
+FACTORY = BeautifulSoup("", "html.parser")
 
 
 def split_formulas(text):
@@ -89,9 +91,9 @@ def typeset(soup, cell_of):
             problems.append(f"{cell_of(node)}: {trouble}")
     problems += _double_labels(formulas, cell_of)
 
-    results = iter(converted)
+    elements = _parse(converted)
     for node, pieces in found:
-        node.replace_with(*[_element(piece, results) for piece in pieces])
+        node.replace_with(*_keep_punctuation([_place(p, elements) for p in pieces]))
     return problems
 
 
@@ -147,11 +149,29 @@ def _short(latex):
     return flat if len(flat) <= 60 else flat[:57] + "..."
 
 
-def _element(piece, results):
+def _parse(converted):
+    """The converted formulas as elements, one after the other."""
+    joined = "".join(f"<i>{result}</i>" for result in converted)
+    soup = BeautifulSoup(joined, "html.parser")
+    yield from [holder.contents[0].extract() for holder in soup("i", recursive=False)]
+
+
+def _keep_punctuation(places):
+    """Keep a full stop or comma on the line of the formula that it follows."""
+    for at, text in enumerate(places[1:], start=1):
+        formula = places[at - 1]
+        after = PUNCTUATION.match(text) if isinstance(text, str) else None
+        if after and "formula" in getattr(formula, "attrs", {}).get("class", ""):
+            formula.append(NavigableString(after[0]))
+            places[at] = NavigableString(text[after.end() :])
+    return places
+
+
+def _place(piece, elements):
     text, display = piece
     if display is None:
         return NavigableString(text)
-    element = BeautifulSoup(next(results), "html.parser").contents[0]
+    element = next(elements)
     # Within a formula nothing can be reached: a reference stands outside, or is text.
     anchor = element.find("a")
     if anchor is not None:
@@ -162,7 +182,7 @@ def _element(piece, results):
             anchor.unwrap()
     for fence in element.find_all("mo", minsize=True):  # \big and its like
         fence.attrs.update({"stretchy": "true", "symmetric": "true"})
-    holder = BeautifulSoup("", "html.parser").new_tag("span")
+    holder = FACTORY.new_tag("span")
     if element.name != "math":
         holder["class"] = "formula-error"
         holder["title"] = element.get("title", "")
