@@ -174,6 +174,31 @@ def test_breast_cancer_with_another_seed(tmp_path):
 @pytest.mark.parametrize(
     "parameters",
     [
+        {"seed": 5, "m": 60, "n": 1, "epsilons": [0.2]},
+        {"seed": 9, "m": 200, "n": 8, "epsilons": [0.05, 0.003]},
+    ],
+)
+def test_core_sets_with_another_cloud(tmp_path, parameters):
+    from mebnb import core_set, minimum_enclosing_ball
+    from mebnb.studies import normal_cloud
+
+    chosen = {"max_iter": 200, "sets": ["breast cancer"], "eps": 1e-8, "repeats": 3}
+    chosen |= parameters
+    text = shown(rerun("06_core_sets", tmp_path, **chosen))
+    m, n, eps = chosen["m"], chosen["n"], min(chosen["epsilons"])
+    cloud = normal_cloud(m, n, chosen["seed"])
+    start = core_set(cloud, eps=1.0, max_iter=0).lower_bound
+    share = start / minimum_enclosing_ball(cloud).radius
+    first, second = (core_set(cloud, eps=eps, away=away) for away in (False, True))
+    assert re.search(rf"cloud {m} x {n} +{m} x {n} +{share:.4f} ", text)
+    lazy = second.trace.iterations_to(eps * (2 + eps))
+    shown_first = first.iterations if first.iterations <= 200 else "-"
+    assert re.search(rf"cloud {m} x {n} +{share:.3f} +{shown_first} +{lazy} ", text)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
         {"seed": 5, "m": 60, "n": 3, "eps": 1e-6, "algorithms": ["frank_wolfe"]},
         {"seed": 9, "m": 300, "n": 1, "step": "armijo", "algorithms": ["pairwise"]},
     ],
