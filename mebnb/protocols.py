@@ -28,7 +28,7 @@ from mebnb.evaluation import (
 from mebnb.evaluation.splits import SCALERS
 from mebnb.frank_wolfe import away_step, blended_pairwise, pairwise
 from mebnb.published import compare, published_table
-from mebnb.steps import STEP_RULES, ShortStep
+from mebnb.steps import STEP_RULES, ShortStep, lipschitz_constant
 
 __all__ = [
     "REPORT_ALGORITHMS",
@@ -51,8 +51,10 @@ __all__ = [
     "slides_rounding_ranges",
     "slides_runs",
     "slides_solution",
+    "slides_step_rules",
     "slides_table",
     "slides_threshold",
+    "slides_told",
     "slides_variant",
 ]
 
@@ -486,6 +488,67 @@ def slides_table(split, runs):
             for name, ball in balls.items()
         ]
     )
+
+
+def slides_told(table):
+    """How the slides' runs ended, in words for the text beside a figure.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `slides_table`.
+
+    Returns
+    -------
+    str
+    """
+    return "; ".join(
+        f"{row.step} step, {row.algorithm}: gap {row.gap:.0e} after {row.iterations} "
+        f"steps{'' if row.converged else ', not converged'}"
+        for row in table.itertuples()
+    )
+
+
+def slides_step_rules(split, runs, *, tol=1e-4, max_iter=100_000):
+    """What the short step's constant L costs: steps of PFW and BPCG by step rule.
+
+    L is the largest eigenvalue of 2 A'A. Every direction sums to zero, so that moving
+    the origin changes neither the problem nor the steps that are safe, only L.
+
+    Parameters
+    ----------
+    split : Split
+    runs : dict of str -> dict of str -> Solution
+        From `slides_runs`: its short-step runs are the first row.
+    tol, max_iter
+        As given to `slides_runs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the rule. Columns L (squared units of the data) and the algorithms'
+        steps, all text; "not in 1000" where the run did not converge.
+    """
+    solvers = {"PFW": pairwise, "BPCG": blended_pairwise}
+    solvers = {name: run for name, run in solvers.items() if name in runs["short"]}
+    options = {"start": "uniform", "tol": tol, "max_iter": max_iter, "trace": False}
+    as_they_are, centered = (
+        f"{lipschitz_constant(split.train, centered=flag):.1f}" for flag in (False, True)
+    )
+    rows = {
+        "short, L of the data as they are": {"L": as_they_are}
+        | {name: runs["short"][name] for name in solvers},
+        "short, L of centered data": {"L": centered}
+        | {name: run(split.train, step="short", **options) for name, run in solvers.items()},
+        "exact": {"L": "not needed"}
+        | {name: run(split.train, step="exact", **options) for name, run in solvers.items()},
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("step rule")
+    return table.map(lambda cell: cell if isinstance(cell, str) else _steps_of(cell))
+
+
+def _steps_of(ball):
+    return f"{'' if ball.converged else 'not in '}{ball.iterations}"
 
 
 _JUDGED = ("iterations", "recall_train", "recall_test")

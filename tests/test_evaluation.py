@@ -453,6 +453,16 @@ def test_scores_stand_beside_what_they_gain(evaluation):
     assert evaluation.beside("bad", "f1").loc["bad", "mean"] == f"{mean:.3f}"
 
 
+def test_the_best_rival_of_each_score():
+    detectors = {"a": Threshold(1.5, sign=-1.0), "b": Threshold(1.5), "c": Threshold(0.1)}
+    found = evaluate_repeatedly(detectors, random_split, range(4))
+    best = found.best("a", ["auroc", "recall"])
+    means = found.frame.groupby("detector")[["auroc", "recall"]].mean()
+    assert list(best.index) == ["a", "b", "c"]
+    assert best.loc["c", "recall"] == pytest.approx(means.loc["c", "recall"])
+    assert list(found.best("a", ["auroc"]).index) == ["a", "b"]
+
+
 def test_one_detector_over_several_kinds_of_split(evaluation):
     def harder(seed):
         split = random_split(seed)

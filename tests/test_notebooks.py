@@ -253,3 +253,50 @@ def test_pairwise_with_another_cloud(tmp_path, parameters):
     reached, swaps = ball.trace.iterations_to(1e-6), kind_counts(ball)["swap"]
     label = f"cloud {chosen['m']} x {chosen['n']}"
     assert re.search(rf"{label} +{reached} +\S+ +{swaps} ", text)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 2, "m": 70, "n": 3, "algorithms": ["blended_pairwise"]},
+        {"seed": 6, "m": 90, "n": 1, "step": "golden", "algorithms": ["pairwise"]},
+    ],
+)
+def test_blended_pairwise_with_another_cloud(tmp_path, parameters):
+    from mebnb import blended_pairwise
+    from mebnb.studies import normal_cloud
+
+    chosen = {"max_iter": 400, "sets": ["breast cancer"], "eps": 1e-8, "repeats": 2}
+    chosen |= parameters
+    text = shown(rerun("05_blended_pairwise", tmp_path, **chosen))
+    cloud = normal_cloud(chosen["m"], chosen["n"], chosen["seed"])
+    ball = blended_pairwise(cloud, gap="relative", tol=1e-8)
+    label = f"cloud {chosen['m']} x {chosen['n']}"
+    assert re.search(rf"{label} +{ball.radius:.6g} +{ball.support.size} ", text)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 3, "features": 2, "algorithms": ["PFW"], "steps": ["diminishing"]},
+        {"seed": 8, "features": 4, "algorithms": ["MEB_A", "BPCG"], "steps": ["short"]},
+    ],
+)
+def test_maternal_risk_with_another_split(tmp_path, parameters):
+    from mebnb import load_dataset
+    from mebnb.evaluation import SlidesProtocol, slides_split
+    from mebnb.protocols import slides_solution, slides_threshold
+
+    others = {"max_iter": 300, "honest_splits": 2, "scaling": "minmax"}
+    text = shown(rerun("12_maternal_risk", tmp_path, **parameters, **others))
+    split = slides_split(
+        load_dataset("maternal_risk"),
+        SlidesProtocol(features=parameters["features"]),
+        parameters["seed"],
+    )
+    name, step = parameters["algorithms"][0], parameters["steps"][0]
+    ball = slides_solution(name, split.train, step, max_iter=300)
+    assert f"{slides_threshold(name, ball):.5f}" in text
+    assert "39.42071" not in text
+    assert "another experiment than the published one" in text
+    assert ("not in 300" in text) == (step == "short")

@@ -25,8 +25,10 @@ from mebnb.protocols import (
     slides_rounding_ranges,
     slides_runs,
     slides_solution,
+    slides_step_rules,
     slides_table,
     slides_threshold,
+    slides_told,
     slides_variant,
 )
 from mebnb.published import compare, published_table
@@ -214,6 +216,20 @@ def test_every_cell_of_the_slides_has_a_verdict(name):
         judged = comparison.frame[comparison.frame["column"] != "time_ms"]
         assert set(judged["verdict"]) <= {"equal as printed", "decided by rounding"}
         assert len(judged) == {"Table 2": 3, "Table 3": 2, "Table 1": 2}.get(title, 6)
+
+
+def test_centring_the_data_spares_short_steps():
+    split = slides_split(dataset("breast_cancer"))
+    runs = slides_runs(split, EVERY, ["short"])
+    table = slides_step_rules(split, runs)
+    assert list(table.columns) == ["L", "PFW", "BPCG"]
+    assert list(table["PFW"])[:2] == ["1484", "471"]
+    # Exact pairwise steps tie, and rounding decides: 10 to 24 steps.
+    assert int(table.loc["exact", "PFW"]) < 30
+    assert table["L"].iloc[0] == "995.7"
+    told = slides_told(slides_table(split, runs))
+    assert told.startswith("short step, PFW: gap 1e-04 after 1484 steps; short step, BPCG")
+    assert slides_step_rules(split, runs, max_iter=20)["PFW"].iloc[1] == "not in 20"
 
 
 def test_core_set_run_is_shared_and_comparisons_name_the_reason():

@@ -231,6 +231,24 @@ class Evaluation:
         table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
         return table.rename_axis("detector")
 
+    def best(self, reference, scores=("auroc", "recall_at_false_alarms")):
+        """The reference and, for each score, the best of the others.
+
+        Parameters
+        ----------
+        reference : str
+            A detector's name.
+        scores : sequence of str
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: detectors, the reference first. One column a score: its mean.
+        """
+        means = self.summary(scores)["mean"].unstack("score")[list(scores)]
+        winners = means.drop(index=reference).idxmax()
+        return means.loc[list(dict.fromkeys([reference, *winners]))]
+
     def __repr__(self):
         names = ", ".join(self.frame["detector"].unique())
         return f"Evaluation({names}; {self.frame['seed'].nunique()} splits)"
