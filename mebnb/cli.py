@@ -150,7 +150,12 @@ def sweep(arguments):
             raise ReportError(f"-g {name} needs at least one value")
     points = read_grid(path, grid, arguments.parameters)
     made = sweep(
-        path, points, arguments.out, jobs=arguments.jobs, timeout=arguments.timeout
+        path,
+        points,
+        arguments.out,
+        jobs=arguments.jobs,
+        scheduler=arguments.scheduler,
+        timeout=arguments.timeout,
     )
     if made.interrupted:
         _complain("interrupted; the same command completes the sweep")
@@ -346,6 +351,11 @@ def _add_sweep(commands):
     )  # fmt: skip
     command.add_argument(
         "--jobs", type=_count, default=1, metavar="N", help="runs at the same time"
+    )
+    command.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run on the Dask cluster at tcp://host:port instead",
     )
     _add_timeout(command)
 

@@ -1,6 +1,7 @@
 """Recorded values, sweeps over a grid, and what a report found as a whole."""
 
 import math
+import sys
 
 import nbformat
 import numpy as np
@@ -211,6 +212,23 @@ def test_sweep_whose_runs_fail_says_so(path, tmp_path, monkeypatch, capsys):
     assert math.isnan(table["steps"][1])
 
 
+def test_parquet_holds_the_same_table(path, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+
+    def mixed(path, parameters, **rest):
+        notebook = fake_run(path, parameters, **rest)
+        values = notebook.cells[-1].outputs[0].metadata[KEY]
+        values["note"] = "one" if parameters["seed"] == 1 else parameters["seed"]
+        return notebook
+
+    monkeypatch.setattr(sweeping, "run_notebook", mixed)
+    points = read_grid(path, [("seed", ["0:3"]), ("eps", ["0.1"])])
+    made = sweep(path, points, tmp_path / "out", say=lambda line: None)
+    table = pd.read_parquet(tmp_path / "out" / "sweep.parquet")
+    assert table["steps"].tolist() == made.table["steps"].tolist()
+    assert table["note"].tolist() == ["0", "one", "2"]
+
+
 def test_negative_values_and_ranges_are_values(path, tmp_path, monkeypatch):
     monkeypatch.setattr(sweeping, "run_notebook", fake_run)
     words = ["sweep", str(path), "-g", "seed", "-2:0", "-g", "eps", "-1e-3", "-p"]
@@ -220,6 +238,36 @@ def test_negative_values_and_ranges_are_values(path, tmp_path, monkeypatch):
         [-2, -0.001, "-x"],
         [-1, -0.001, "-x"],
     ]
+
+
+def test_sweep_on_a_cluster_gives_the_same_table(path, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    words = ["sweep", str(path), "-g", "seed", "1:3", "-o"]
+    assert cli.main([*words, str(tmp_path / "here")]) == 0
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        there = [*words, str(tmp_path / "there"), "--scheduler", address]
+        assert cli.main(there) == 0
+    tables = [(tmp_path / name / "sweep.csv").read_text() for name in ("here", "there")]
+    assert tables[0] == tables[1]
+
+
+def test_cluster_that_is_not_there_is_refused(path, tmp_path, capsys):
+    pytest.importorskip("distributed")
+    words = ["sweep", str(path), "-g", "seed", "1", "-o", str(tmp_path / "out")]
+    assert cli.main([*words, "--scheduler", "no:such:address"]) == 2
+    assert capsys.readouterr().err.startswith("mebnb: no Dask scheduler at no:such")
+
+
+def test_cluster_without_dask_is_refused(path, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    words = ["sweep", str(path), "-g", "seed", "1", "-o", str(tmp_path / "out")]
+    assert cli.main([*words, "--scheduler", "tcp://127.0.0.1:8786"]) == 2
+    assert capsys.readouterr().err == (
+        "mebnb: --scheduler needs Dask: pip install 'dask[distributed]'\n"
+    )
 
 
 def test_grid_without_values_is_refused(path, capsys):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import io
 import itertools
 import json
 import re
+import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from mebnb.report.running import (
     CELL_TIMEOUT,
     OK,
     Interrupted,
+    fingerprint,
     provenance,
     run_notebook,
     status_of,
@@ -108,7 +111,9 @@ def _checked(path, name, value):
 # --- the runs ------------------------------------------------------------------------
 
 
-def sweep(path, points, out, *, jobs=1, timeout=CELL_TIMEOUT, say=print):
+def sweep(
+    path, points, out, *, jobs=1, scheduler=None, timeout=CELL_TIMEOUT, say=print
+):
     """Run a notebook once for each point of a grid; what is there is not run again.
 
     Parameters
@@ -120,7 +125,10 @@ def sweep(path, points, out, *, jobs=1, timeout=CELL_TIMEOUT, say=print):
     out : path
         Folder of the table, the summary page and, in `runs/`, the executed notebooks.
     jobs : int
-        Runs at the same time.
+        Runs at the same time, here.
+    scheduler : str, optional
+        Address of a Dask scheduler, whose workers run them instead; mebnb must be
+        installed there, too.
     timeout : float
         Seconds that one cell may take.
     say : callable
@@ -130,10 +138,21 @@ def sweep(path, points, out, *, jobs=1, timeout=CELL_TIMEOUT, say=print):
     -------
     Sweep
         After an interruption with the runs that are finished.
+
+    Raises
+    ------
+    ReportError
+        When the scheduler is not there, or Dask is not installed.
     """
     out = Path(out)
     (out / RUNS).mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
+    client = _connect(scheduler) if scheduler else None
+
+    def execute(point):
+        if client:
+            return _run_there(client, path, point, timeout, stop)
+        return run_notebook(path, point, cwd=Path.cwd(), timeout=timeout, stop=stop)
 
     def run(point):
         target = out / RUNS / f"{name_of(point)}.ipynb"
@@ -141,11 +160,14 @@ def sweep(path, points, out, *, jobs=1, timeout=CELL_TIMEOUT, say=print):
             return "unchanged, reused"
         if stop.is_set():
             raise Interrupted(path)
-        notebook = run_notebook(path, point, cwd=Path.cwd(), timeout=timeout, stop=stop)
+        notebook = execute(point)
         write_notebook(notebook, target)
         return status_of(notebook)
 
-    interrupted = _run_all(points, run, jobs, stop, say)
+    with client or contextlib.nullcontext():
+        if client:
+            jobs = max(sum(client.nthreads().values()), 1)
+        interrupted = _run_all(points, run, jobs, stop, say)
     table = _table(points, out / RUNS)
     return Sweep(table, _write(path, points, table, out, interrupted), interrupted)
 
@@ -155,6 +177,47 @@ def name_of(point):
     words = "_".join(f"{name}-{value}" for name, value in point.items())
     digest = hashlib.sha256(json.dumps(point, sort_keys=True).encode()).hexdigest()[:8]
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', words)[:80].strip('-')}_{digest}"
+
+
+# --- on a cluster --------------------------------------------------------------------
+
+
+def _connect(scheduler):
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ReportError(
+            "--scheduler needs Dask: pip install 'dask[distributed]'"
+        ) from None
+    try:
+        return Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"no Dask scheduler at {scheduler}: {error}") from None
+
+
+def _run_there(client, path, point, timeout, stop):
+    """Run a notebook on a worker of the cluster, wherever that is."""
+    text = path.read_text(encoding="utf-8")
+    future = client.submit(_run_text, text, path.name, point, timeout, pure=False)
+    while not future.done():
+        if stop.wait(0.1):
+            future.cancel()
+            raise Interrupted(path)
+    notebook = nbformat.reads(future.result(), as_version=4)
+    # The versions over there may be others; here this counts as this run.
+    notebook.metadata["mebnb"]["fingerprint"] = fingerprint(path, point)
+    return notebook
+
+
+def _run_text(text, name, point, timeout):
+    """Run a notebook given as text and return the executed one as text."""
+    with tempfile.TemporaryDirectory(prefix="mebnb-") as folder:
+        path = Path(folder) / name
+        path.write_text(text, encoding="utf-8")
+        return nbformat.writes(run_notebook(path, point, timeout=timeout))
+
+
+# --- the outcome ---------------------------------------------------------------------
 
 
 def _run_all(points, run, jobs, stop, say):
@@ -213,7 +276,7 @@ def _write(path, points, table, out, interrupted):
     write_text(csv, table.to_csv(index=False))
     files = [csv]
     try:
-        table.to_parquet(out / "sweep.parquet", index=False)
+        _of_one_type(table).to_parquet(out / "sweep.parquet", index=False)
         files.append(out / "sweep.parquet")
     except ImportError:  # pyarrow is optional
         pass
@@ -221,6 +284,17 @@ def _write(path, points, table, out, interrupted):
     pages = build_pages({"index": (summary, out)}, own=False, has_index=False)
     write_pages(pages, out)
     return [out / pages[0].file, *files]
+
+
+def _of_one_type(table):
+    """A table whose columns of mixed types are text, as Parquet needs it."""
+    mixed = [
+        name
+        for name in table.columns
+        if table[name].dtype == object and table[name].dropna().map(type).nunique() > 1
+    ]
+    text = {name: table[name].map(str, na_action="ignore") for name in mixed}
+    return table.assign(**text)
 
 
 def _summary(path, points, table, interrupted):
