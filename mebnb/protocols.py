@@ -86,7 +86,8 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         The names that `algorithms` may hold.
     **values
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, max_iter,
-        features, repeats, nominal_fraction, extra_splits, honest_splits, scaling.
+        features, repeats, nominal_fraction, extra_splits, honest_splits, scaling,
+        n_uniform, n_gaussian, dimensions, perturbations.
 
     Raises
     ------
@@ -149,6 +150,12 @@ _ACCEPTED = {
     ),
     "m": ("a whole number from 2 to 100000", lambda v: _whole(v, 2) and v <= 100_000),
     "n": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "n_uniform": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "n_gaussian": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "dimensions": (
+        "a list of different whole numbers from 1 to 1000",
+        lambda v: _filled_list(v, lambda n: _whole(n, 1) and n <= 1000),
+    ),
     "eps": (
         "a number from 1e-13 to 0.1",
         lambda v: _number(v) and 1e-13 <= v <= 0.1,
@@ -175,6 +182,10 @@ _ACCEPTED = {
         lambda v: _whole(v, 2) and v <= 1000,
     ),
     "repeats": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "perturbations": (
+        "a whole number from 1 to 1000",
+        lambda v: _whole(v, 1) and v <= 1000,
+    ),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
 }
 

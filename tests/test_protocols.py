@@ -417,6 +417,10 @@ def test_unknown_algorithms_are_refused(run):
         ("steps", ["long"], "a list of different names from short, diminishing"),
         ("scaling", "log", "one of standard, minmax, none"),
         ("features", 0, "a whole number >= 1"),
+        ("dimensions", [2, 2], "a list of different whole numbers from 1 to 1000"),
+        ("perturbations", 0, "a whole number from 1 to 1000"),
+        ("n_uniform", 0, "a whole number from 1 to 1000"),
+        ("n_gaussian", 1.0, "a whole number from 1 to 1000"),
     ],
 )
 def test_senseless_parameters_are_refused(name, value, expected):
