@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -229,6 +230,8 @@ def main(arguments=None):
     folder = options.out
     if folder is None and (len(cases), len(solvers)) == (len(CASES), len(SOLVERS)):
         folder = RESULTS
+    # Ended from outside, the run takes its worker and its scratch files with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     machine = describe()
     print("\n".join(f"{fact}: {value}" for fact, value in machine.items()), flush=True)
     start = _starter(solvers)
