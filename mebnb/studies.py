@@ -11,6 +11,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from mebnb.balls import squared_distances
 from mebnb.datasets import DatasetNotAvailable, load_dataset
 from mebnb.evaluation import (
     report_gaussian,
@@ -24,6 +25,8 @@ __all__ = [
     "FIT_BAND",
     "SOLVERS",
     "available_sets",
+    "blending_gaps",
+    "counts_under_rounding",
     "gain_table",
     "kind_counts",
     "kind_table",
@@ -33,7 +36,10 @@ __all__ = [
     "rates_told",
     "run_each",
     "run_rules",
+    "sparsity_table",
+    "sphere_cloud",
     "thinness",
+    "tied_iterates",
     "training_sets",
     "wrong_weight",
 ]
@@ -135,6 +141,22 @@ def normal_cloud(m, n, seed):
     return np.random.default_rng(seed).standard_normal((m, n))
 
 
+def sphere_cloud(m, n, seed):
+    """Points spread evenly over the unit sphere: all of them equally far from 0.
+
+    Parameters
+    ----------
+    m, n : int
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (m, n)
+    """
+    cloud = normal_cloud(m, n, seed)
+    return cloud / np.sqrt(squared_distances(cloud, np.zeros(n)))[:, None]
+
+
 # --- runs --------------------------------------------------------------------------
 
 
@@ -211,6 +233,92 @@ def wrong_weight(points, max_iter=1000):
 
     frank_wolfe(points, tol=0.0, max_iter=max_iter, callback=look)
     return np.array(held)
+
+
+def blending_gaps(points, states):
+    """The two sides of the blending test at each iterate of a run.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    states : sequence of State
+        What the callback of `blended_pairwise` saw.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by iteration: `local`, the spread of squared distances over the active
+        points; `fw_gap`; `next`, the kind of step that follows.
+    """
+    spreads = [np.ptp(_active_distances(points, state)) for state in states]
+    return pd.DataFrame(
+        {
+            "local": spreads,
+            "fw_gap": [state.fw_gap for state in states],
+            "next": [state.kind for state in states[1:]] + ["stop"],
+        },
+        index=pd.RangeIndex(len(states), name="iteration"),
+    )
+
+
+def tied_iterates(points, states, within=1e-13):
+    """At which iterates rounding chooses the next pair of active points.
+
+    There the farthest or the nearest of more than two active points has a rival whose
+    squared distance is the same but for rounding.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    states : sequence of State
+    within : float
+        Difference of squared distances that counts as a tie, relative to gamma.
+
+    Returns
+    -------
+    ndarray of bool, one an iterate
+    """
+    tied = []
+    for state in states:
+        ranked = np.sort(_active_distances(points, state))
+        close = np.diff(ranked) <= within * state.gamma
+        tied.append(ranked.size > 2 and bool(close[0] or close[-1]))
+    return np.array(tied)
+
+
+def _active_distances(points, state):
+    return squared_distances(points[state.support], state.center)
+
+
+def counts_under_rounding(points, algorithm, *, step, tol, repeats, max_iter=3000):
+    """Iterations when the last bits of the data are shaken.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    algorithm : str
+        Key of `SOLVERS`.
+    step : str or StepRule
+    tol : float
+        Absolute gap at which the runs stop.
+    repeats : int
+        Perturbed runs, each coordinate times 1 + 1e-15 z with z standard normal; the
+        unperturbed run comes first.
+    max_iter : int
+
+    Returns
+    -------
+    ndarray of int, shape (repeats + 1,)
+    """
+    rng = np.random.default_rng(0)
+    counts = []
+    for repeat in range(repeats + 1):
+        noise = 1e-15 * rng.standard_normal(points.shape) if repeat else 0.0
+        ball = SOLVERS[algorithm](
+            points * (1.0 + noise), step=step, tol=tol, max_iter=max_iter, trace=False
+        )
+        counts.append(ball.iterations)
+    return np.array(counts)
 
 
 def thinness(corners):
@@ -418,6 +526,41 @@ def gain_table(runs, labels):
 def _percent(shares):
     percent = 100.0 * float(np.median(shares))
     return f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %"
+
+
+def sparsity_table(runs, labels, level=1e-3):
+    """How many points the runs take in and keep.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+    level : float
+        Relative gap at which the active set is counted too.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            active = np.array(ball.trace.active)
+            reached = ball.trace.iterations_to(level)
+            at_level = "-" if reached is None else active[reached]
+            entered = np.maximum(np.diff(active), 0).sum() + kind_counts(ball)["swap"]
+            rows.append(
+                {
+                    "set": label,
+                    "algorithm": labels(name),
+                    "points taken in": int(active[0] + entered),
+                    "largest active set": int(active.max()),
+                    f"active at {level:.0e}": at_level,
+                    "active at the end": int(active[-1]),
+                }
+            )
+    return pd.DataFrame(rows).astype(str).set_index(["set", "algorithm"])
 
 
 def kind_counts(solution):

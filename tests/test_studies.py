@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from mebnb import frank_wolfe, plots, studies
@@ -133,11 +134,53 @@ def test_gain_of_a_single_step():
 def test_exact_steps_do_not_care_for_the_origin_and_short_ones_do():
     rules = {"exact": "exact", "short": ShortStep(centered=False)}
     near, far = (
-        studies.run_rules({"cloud": CLOUD + shift}, "pairwise", rules, tol=1e-2)["cloud"]
+        studies.run_rules({"cloud": CLOUD + shift}, "pairwise", rules, tol=1e-2)[
+            "cloud"
+        ]
         for shift in (0.0, 3.0)
     )
     assert far["exact"].iterations <= near["exact"].iterations + 10
     assert far["short"].iterations > 2 * near["short"].iterations
+
+
+def test_blending_test_explains_every_step():
+    states = states_of("blended_pairwise", tol=1e-9, max_iter=200)
+    frame = studies.blending_gaps(CLOUD, states)
+    decided = frame[:-1]
+    went = decided["next"] == "FW"
+    assert went.any() and not went.all()
+    assert (went == (decided["local"] < decided["fw_gap"])).all()
+
+
+def test_exact_pairwise_steps_end_in_ties_and_away_steps_do_not():
+    three = CLOUD[SOLVERS["away_step"](CLOUD, tol=1e-9).support]
+    assert len(three) == 3
+    options = {"start": ([0, 1, 2], [0.5, 0.3, 0.2]), "tol": 1e-6, "max_iter": 100}
+    tied = {
+        name: studies.tied_iterates(three, states_of(name, three, **options))
+        for name in ("blended_pairwise", "away_step")
+    }
+    assert tied["blended_pairwise"][1:].mean() > 0.9
+    assert not tied["away_step"].any()
+
+
+def test_rounding_moves_pairwise_counts_and_no_others():
+    cloud = studies.training_sets("breast cancer")["breast cancer"]
+    options = {"tol": 1e-3, "repeats": 4}
+    count = studies.counts_under_rounding
+    assert np.ptp(count(cloud, "blended_pairwise", step="exact", **options)) > 0
+    assert np.ptp(count(cloud, "away_step", step="exact", **options)) == 0
+    assert np.ptp(count(cloud, "blended_pairwise", step="armijo", **options)) <= 2
+
+
+def test_blended_steps_need_fewer_points_of_a_sphere():
+    runs = run_each(
+        {"sphere": studies.sphere_cloud(1000, 30, 3)},
+        ["blended_pairwise", "pairwise"],
+        tol=1e-6,
+    )
+    table = studies.sparsity_table(runs, str).astype(int)["active at the end"]
+    assert table["sphere", "blended_pairwise"] < 0.8 * table["sphere", "pairwise"]
 
 
 def test_rates_in_words():
@@ -187,7 +230,11 @@ def test_ends_of_a_step_are_the_points_whose_weight_moved(name):
 def test_one_panel_an_iterate(name):
     states = states_of(name)
     fig = plots.iterates_2d(CLOUD, states, at=(0, 1, 2, 10_000))
-    assert [ax.get_title().split(",")[0] for ax in fig.axes] == ["t = 0", "t = 1", "t = 2"]
+    assert [ax.get_title().split(",")[0] for ax in fig.axes] == [
+        "t = 0",
+        "t = 1",
+        "t = 2",
+    ]
     plt.close(fig)
 
 
@@ -199,11 +246,20 @@ def test_paths_faces_bounds_and_sets_are_drawn():
     figures = [
         plots.paths_2d(CLOUD, runs),
         plots.steps_on_face({"one": (corners, walk, ["FW", "away", "pairwise"])}),
-        plots.bounds(balls["a"]["frank_wolfe"], balls["a"]["away_step"].lower_bound**2),
+        plots.bounds(
+            balls["a"]["frank_wolfe"], balls["a"]["away_step"].lower_bound ** 2
+        ),
         plots.by_set(balls, fit_band=studies.FIT_BAND),
         plots.by_set(balls, "active", xscale="log"),
+        plots.blending(studies.blending_gaps(CLOUD, runs["blended_pairwise"])),
+        plots.counts_by_rule(
+            pd.DataFrame(
+                [("exact", "pairwise", 5), ("short", "away_step", 9)],
+                columns=["rule", "algorithm", "iterations"],
+            )
+        ),
     ]
-    assert [len(fig.axes) for fig in figures] == [4, 1, 2, 2, 2]
+    assert [len(fig.axes) for fig in figures] == [4, 1, 2, 2, 2, 1, 1]
     for fig in figures:
         fig.canvas.draw()
         plt.close(fig)
