@@ -17,14 +17,17 @@ import numpy as np
 import seaborn as sns
 from IPython.display import display
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, Polygon
+from matplotlib.patches import Circle, Ellipse, Polygon
 from matplotlib.ticker import MaxNLocator
 
 __all__ = [
     "ALGORITHM_STYLES",
     "AlgorithmStyle",
+    "BOUND_STYLES",
     "COLORS",
+    "METHOD_STYLES",
     "RULE_STYLES",
+    "SCALING_STYLES",
     "against",
     "ball_2d",
     "ball_3d",
@@ -37,14 +40,17 @@ __all__ = [
     "counts_by_rule",
     "detectors_2d",
     "distribution_over_splits",
+    "ellipsoids_2d",
     "feature_search",
     "fermat_spiral",
     "gaps_by_step",
     "in_panels",
     "iterates_2d",
     "multipliers_2d",
+    "over_rates",
     "paths_2d",
     "primal_and_dual",
+    "published_beside",
     "scores_over_splits",
     "show",
     "steps_on_face",
@@ -109,6 +115,43 @@ RULE_STYLES = {
     "diminishing": AlgorithmStyle("2/(t+2)", COLORS["grey"], "v", ":"),
     "golden": AlgorithmStyle("golden section", COLORS["purple"], "P", "-."),
     "armijo": AlgorithmStyle("Armijo", COLORS["green"], "^", "--"),
+}
+
+# Methods for classes of unequal size: the paper's eight, then those beside them.
+METHOD_STYLES = {
+    "RF": AlgorithmStyle("RF", COLORS["grey"], "v", ":"),
+    "DT": AlgorithmStyle("DT", COLORS["sky"], "s", "-"),
+    "DT_O": AlgorithmStyle("DT_O", COLORS["green"], "^", "--"),
+    "DT_U": AlgorithmStyle("DT_U", COLORS["orange"], "D", "-."),
+    "DT_OU": AlgorithmStyle("DT_OU", COLORS["purple"], "P", ":"),
+    "LSVM": AlgorithmStyle("LSVM", COLORS["black"], "s", "--"),
+    "RBFSVM": AlgorithmStyle("RBFSVM", COLORS["red"], "D", "-."),
+    "ME2": AlgorithmStyle("ME2", COLORS["blue"], "o", "-"),
+    "k-NN": AlgorithmStyle("k-NN", COLORS["purple"], "D", "-."),
+    "balanced forest": AlgorithmStyle("balanced forest", COLORS["green"], "v", "--"),
+    "gradient boosting": AlgorithmStyle(
+        "gradient boosting", COLORS["orange"], "P", ":"
+    ),
+    "logistic regression": AlgorithmStyle(
+        "logistic regression", COLORS["sky"], "s", "-"
+    ),
+}
+
+# Features of one scale or another.
+SCALING_STYLES = {
+    "in [0, 1]": AlgorithmStyle("features in [0, 1]", COLORS["blue"], "o", "-"),
+    "standardised": AlgorithmStyle("standardised", COLORS["red"], "s", "--"),
+    "as they are": AlgorithmStyle("as they are", COLORS["green"], "^", "-."),
+    "floor": AlgorithmStyle("B - 1 / (2 mu)", COLORS["grey"], "", ":"),
+}
+
+# Constants and bounds of the theory beside what is measured.
+BOUND_STYLES = {
+    "paper": AlgorithmStyle("the paper's, mended", COLORS["red"], "s", "--"),
+    "sharp": AlgorithmStyle("sharp", COLORS["green"], "^", "-"),
+    "trivial": AlgorithmStyle("B, never exceeded", COLORS["black"], "", ":"),
+    "worst": AlgorithmStyle("measured, worst exchange", COLORS["blue"], "o", "-"),
+    "drawn": AlgorithmStyle("measured, random exchange", COLORS["sky"], "v", "-."),
 }
 
 STYLE = {
@@ -1113,12 +1156,10 @@ def _legend_below(fig, axes):
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         seen |= dict(zip(labels, handles, strict=True))
-    fig.legend(
-        seen.values(),
-        seen.keys(),
-        loc="outside lower center",
-        ncols=max(1, min(int(fig.get_figwidth() // 2.9), len(seen))),
-    )
+    # About what a column takes in inches: line, gaps, and the letters of a label.
+    width = 0.6 + 0.075 * max(map(len, seen))
+    ncols = max(1, min(3, int(fig.get_figwidth() / width), len(seen)))
+    fig.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=ncols)
 
 
 def blending(frame):
@@ -1234,4 +1275,117 @@ def against(frame, x, y, group, styles, *, guide=None, lines=False):
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel)
         _legend_below(fig, [ax])
+        return fig
+
+
+# --- classes of unequal size -------------------------------------------------------
+
+
+def ellipsoids_2d(panels):
+    """Excluding ellipsoids in the plane, with what they keep out.
+
+    Parameters
+    ----------
+    panels : dict of str -> (negatives, ellipsoids)
+        Title -> points, shape (n, 2), and one Ellipsoid a center.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=4.2, height=4.2)
+        for ax, (title, (negatives, ellipsoids)) in zip(
+            axes, panels.items(), strict=True
+        ):
+            ax.scatter(
+                *negatives.T, s=10, color=NOMINAL, label="negatives", linewidths=0
+            )
+            centers = np.array([ellipsoid.center for ellipsoid in ellipsoids])
+            ax.plot(*centers.T, "x", color=ANOMALY, mew=1.8, ms=7, label="positives")
+            for ellipsoid in ellipsoids:
+                ax.add_patch(_outline(ellipsoid))
+            ax.plot([], [], color=BALL, lw=1.3, label="$|x - c|_M^2 = R$")
+            ax.autoscale_view()
+            ax.set_aspect("equal")
+            ax.set_xlabel("$x_1$")
+            ax.set_ylabel("$x_2$")
+            ax.set_title(title)
+        _legend_below(fig, axes)
+        return fig
+
+
+def _outline(ellipsoid):
+    values, vectors = np.linalg.eigh(ellipsoid.M)
+    width, height = 2.0 * np.sqrt(ellipsoid.threshold / values)
+    angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
+    return Ellipse(
+        ellipsoid.center, width, height, angle=angle, fill=False, ec=BALL, lw=1.3
+    )
+
+
+def published_beside(panels, xlabel):
+    """Published means beside those of a run, one panel a set, one row a method.
+
+    Parameters
+    ----------
+    panels : dict of str -> pandas.DataFrame
+        Title -> index: methods; columns published, published sd, run, run sd.
+    xlabel : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=3.2, height=2.6)
+        for ax, (title, table) in zip(axes, panels.items(), strict=True):
+            rows = np.arange(len(table))[::-1]
+            for shift, name, color, marker in (
+                (0.16, "published", COLORS["grey"], "D"),
+                (-0.16, "run", COLORS["blue"], "o"),
+            ):
+                ax.errorbar(
+                    table[name],
+                    rows + shift,
+                    xerr=table[f"{name} sd"],
+                    fmt=marker,
+                    color=color,
+                    ms=4,
+                    lw=1.0,
+                    label={"published": "published", "run": "reproduced"}[name],
+                )
+            ax.set_yticks(rows, table.index)
+            ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
+            ax.set_title(title)
+            ax.set_xlabel(xlabel)
+        _legend_below(fig, axes)
+        return fig
+
+
+def over_rates(panels, xlabel, ylabel):
+    """A score against a rate, one panel a group of methods, on the same axes.
+
+    Parameters
+    ----------
+    panels : dict of str -> pandas.DataFrame
+        Title -> index: rates; one column a method of `METHOD_STYLES`.
+    xlabel, ylabel : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=3.5, height=3.1)
+        top = max(table.to_numpy().max() for table in panels.values())
+        for ax, (title, table) in zip(axes, panels.items(), strict=True):
+            for method in table:
+                ax.plot(table.index, table[method], **METHOD_STYLES[method].kwargs)
+            ax.set_ylim(-0.02, 1.05 * top)
+            ax.set_xticks(table.index)
+            ax.set_title(title)
+            ax.set_xlabel(xlabel)
+            ax.set_ylabel(ylabel)
+        _legend_below(fig, axes)
         return fig
