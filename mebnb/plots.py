@@ -46,6 +46,7 @@ __all__ = [
     "gaps_by_step",
     "in_panels",
     "iterates_2d",
+    "line_search",
     "multipliers_2d",
     "over_rates",
     "paths_2d",
@@ -53,6 +54,7 @@ __all__ = [
     "published_beside",
     "scores_over_splits",
     "show",
+    "step_lengths",
     "steps_on_face",
     "style",
 ]
@@ -115,6 +117,16 @@ RULE_STYLES = {
     "diminishing": AlgorithmStyle("2/(t+2)", COLORS["grey"], "v", ":"),
     "golden": AlgorithmStyle("golden section", COLORS["purple"], "P", "-."),
     "armijo": AlgorithmStyle("Armijo", COLORS["green"], "^", "--"),
+    # The faulty rules of `mebnb.steps`.
+    "growing": AlgorithmStyle("t/(t+2)", COLORS["grey"], "X", ":"),
+    "golden_slip": AlgorithmStyle("golden section along -d", COLORS["red"], "x", ":"),
+    "golden_midpoint": AlgorithmStyle(
+        "golden section, midpoint", COLORS["sky"], "d", "-."
+    ),
+    "armijo_off": AlgorithmStyle("Armijo as printed", COLORS["red"], "X", "--"),
+    "armijo_no_end": AlgorithmStyle(
+        "Armijo from half the largest step", COLORS["sky"], "<", "--"
+    ),
 }
 
 # Methods for classes of unequal size: the paper's eight, then those beside them.
@@ -150,7 +162,7 @@ BOUND_STYLES = {
     "paper": AlgorithmStyle("the paper's, mended", COLORS["red"], "s", "--"),
     "sharp": AlgorithmStyle("sharp", COLORS["green"], "^", "-"),
     "trivial": AlgorithmStyle("B, never exceeded", COLORS["black"], "", ":"),
-    "worst": AlgorithmStyle("measured, worst exchange", COLORS["blue"], "o", "-"),
+    "worst": AlgorithmStyle("measured, worst exchange tried", COLORS["blue"], "o", "-"),
     "drawn": AlgorithmStyle("measured, random exchange", COLORS["sky"], "v", "-."),
 }
 
@@ -1237,6 +1249,77 @@ def counts_by_rule(frame):
         ax.set_xscale("log")
         ax.set_xlabel("iterations")
         _legend_below(fig, [ax])
+        return fig
+
+
+def line_search(panels, rules):
+    """Where step rules end on the parabola along a direction, one panel a line.
+
+    Parameters
+    ----------
+    panels : dict of str -> Line
+    rules : dict of str -> StepRule
+        Keys name `RULE_STYLES`; ready for the points.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=4.4, height=3.0)
+        for ax, (title, line) in zip(axes, panels.items(), strict=True):
+            steps = np.linspace(0.0, 1.12 * line.largest, 200)
+            ax.plot(steps, [line.change(step) for step in steps], color=BALL, lw=1.0)
+            ax.axvline(line.largest, color=COLORS["grey"], lw=1.0, ls="--")
+            for name, rule in rules.items():
+                step, look = rule(line), RULE_STYLES[name]
+                ax.plot(
+                    step,
+                    line.change(step),
+                    color=look.color,
+                    marker=look.marker,
+                    ms=8,
+                    ls="",
+                    label=look.label,
+                )
+            ax.set_title(title)
+            ax.set_xlabel("step length (dashed: the largest)")
+            ax.set_ylabel("change of $f$ (squared units)")
+        _legend_below(fig, axes)
+        return fig
+
+
+def step_lengths(solutions, styles=RULE_STYLES):
+    """Step length over the iterations on a log axis, one panel a run.
+
+    Parameters
+    ----------
+    solutions : dict of str -> Solution
+        Keys name styles; each with a trace.
+    styles : mapping of str -> style
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(solutions), width=3.4, height=2.6)
+        for ax, (name, solution) in zip(axes, solutions.items(), strict=True):
+            steps = np.array(solution.trace.step, dtype=float)
+            drops = np.array(solution.trace.kind) == "drop"
+            t = np.arange(steps.size)
+            for chosen, marker, size, color, label in (
+                (~drops, ".", 4, styles[name].color, "step"),
+                (drops, "o", 7, BALL, "drop step"),
+            ):
+                chosen = chosen & (steps > 0)
+                look = {"color": color, "marker": marker, "ms": size, "mfc": "none"}
+                ax.plot(t[chosen], steps[chosen], ls="", label=label, **look)
+            ax.set_yscale("log")
+            ax.set_title(styles[name].label)
+            ax.set_xlabel("iteration")
+            ax.set_ylabel("step length")
+        axes[0].legend(loc="best")
         return fig
 
 

@@ -300,3 +300,31 @@ def test_maternal_risk_with_another_split(tmp_path, parameters):
     assert "39.42071" not in text
     assert "another experiment than the published one" in text
     assert ("not in 300" in text) == (step == "short")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 3, "features": 1, "algorithms": ["BPCG"], "steps": ["diminishing"]},
+        {"seed": 8, "features": 6, "algorithms": ["PFW", "MEB_A"], "steps": ["short"]},
+    ],
+)
+def test_vertebral_column_with_another_split(tmp_path, parameters):
+    from mebnb import load_dataset
+    from mebnb.datasets import DatasetNotAvailable
+    from mebnb.evaluation import SlidesProtocol, slides_split
+    from mebnb.protocols import slides_solution, slides_threshold
+
+    try:
+        data = load_dataset("vertebral_column", download=False)
+    except DatasetNotAvailable as missing:
+        pytest.skip(str(missing))
+    others = {"max_iter": 200, "repeats": 1, "honest_splits": 2, "scaling": "none"}
+    text = shown(rerun("11_vertebral_column", tmp_path, **parameters, **others))
+    protocol = SlidesProtocol(features=parameters["features"], decimals=2)
+    split = slides_split(data, protocol, parameters["seed"])
+    name, step = parameters["algorithms"][0], parameters["steps"][0]
+    ball = slides_solution(name, split.train, step, max_iter=200)
+    assert f"{slides_threshold(name, ball):.5f}" in text
+    assert "28.10972" not in text
+    assert "another experiment than the published one" in text
