@@ -100,7 +100,7 @@ def check_points(points, name="points", finite=True):
 
 
 def _as_real_array(points, name):
-    if hasattr(points, "sparse") and hasattr(points, "toarray"):
+    if hasattr(points, "toarray") and hasattr(points, "nnz"):
         raise TypeError(f"{name} must be a dense array, found {type(points).__name__}")
     if isinstance(points, np.ma.MaskedArray):
         raise TypeError(
@@ -129,8 +129,9 @@ def _as_real_array(points, name):
         raise TypeError(f"{name} must hold real numbers, found complex numbers")
     if kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, found dtype {array.dtype}")
-    if array.dtype in (np.float32, np.float64):
-        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    native = array.dtype.newbyteorder("=")
+    if native in (np.float32, np.float64):
+        return array if array.dtype.isnative else array.astype(native)
     if array.dtype == np.longdouble and array.size:
         with np.errstate(over="ignore"):
             narrowed = array.astype(np.float64)
@@ -715,7 +716,7 @@ def verify(points, solution, rtol=1e-9):
     # What rounding of the coordinates alone does to a distance.
     magnitude = max(float(np.abs(origin).max()), float(np.abs(center).max()), scale)
     unit = max(solution.radius, lower_bound, np.finfo(float).eps * magnitude)
-    spacing = float(np.spacing(magnitude))
+    spacing = math.ulp(magnitude)
     rounding = 8 * (math.sqrt(points.shape[1]) * spacing / unit + np.finfo(float).eps)
     claims = [
         (

@@ -27,8 +27,8 @@ programs, Math. Programming 27 (1983).
 from __future__ import annotations
 
 import math
-import operator
 from collections import namedtuple
+from numbers import Integral, Real
 
 import numpy as np
 from numba import njit
@@ -123,23 +123,19 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
 
 
 def _check_rtol(rtol):
-    try:
-        value = float(rtol)
-    except (TypeError, ValueError):
-        raise TypeError(f"rtol must be a number, found {rtol!r}") from None
-    if not 0.0 <= value < math.inf:
+    if not isinstance(rtol, Real):
+        raise TypeError(f"rtol must be a number, found {rtol!r}")
+    if not 0.0 <= rtol < math.inf:
         raise ValueError(f"rtol must be finite and at least 0, found {rtol!r}")
-    return value
+    return float(rtol)
 
 
 def _check_max_iter(max_iter):
-    try:
-        value = operator.index(max_iter)
-    except TypeError:
-        raise TypeError(f"max_iter must be an integer, found {max_iter!r}") from None
-    if value < 1:
+    if not isinstance(max_iter, Integral):
+        raise TypeError(f"max_iter must be an integer, found {max_iter!r}")
+    if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, found {max_iter!r}")
-    return value
+    return int(max_iter)
 
 
 def _solution(ball, scale, rtol, passes):
@@ -149,7 +145,9 @@ def _solution(ball, scale, rtol, passes):
             "points must have a radius below the largest float64, 1.8e308; divide them "
             "by a constant first"
         )
-    gap = math.sqrt(ball.farthest / ball.gamma) - 1.0 if ball.farthest else 0.0
+    gap = 0.0
+    if ball.farthest > 0.0:
+        gap = math.sqrt(ball.farthest / ball.gamma) - 1.0 if ball.gamma else math.inf
     reached = f"radius / lower bound - 1 = {max(gap, 0.0):.1e}"
     if gap <= rtol:
         message = f"{reached}, within rtol = {rtol:g}"
@@ -190,7 +188,7 @@ def _solve(points, scale, rtol, limit):
         rows = None
     if rows is not None:
         ball = _Ball(*_core_ball(rows, scale, np.empty(0), batch, aim, limit))
-        return ball, ball.rounds + 2.0
+        return ball, ball.rounds + 1.0
     return _solve_by_shells(points, scale, sample, batch, aim, limit)
 
 
@@ -205,9 +203,12 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
     ball = ball._replace(support=rows[ball.support])
     passes = rows.size / m
     # A cut that about `keep` of all rows will pass.
-    inner = _shell(values, ball.center, scale, keep * rows.size // m, 0.0)[1]
+    share = max(keep * rows.size // m, 1)
+    inner = _shell(values, ball.center, scale, share, 0.0)[1]
+    del values
     while ball.farthest < HUGE:
-        found, inner, farthest = _shell(points, ball.center, scale, keep, inner)
+        cut = min(inner, ball.cut)
+        found, inner, farthest = _shell(points, ball.center, scale, keep, cut)
         passes += 1.0
         rounds = ball.rounds
         ball = ball._replace(farthest=farthest)
@@ -240,7 +241,12 @@ def _spread_out(m, count):
 
 
 def _gather(points, rows):
-    return np.ascontiguousarray(points.take(rows, axis=0), dtype=np.float64)
+    """Some rows, as float64 in row order; piece by piece, so that no second copy lives."""
+    values = np.empty((rows.size, points.shape[1]))
+    size = max(1, 2**17 // points.shape[1])
+    for start in range(0, rows.size, size):
+        values[start : start + size] = points[rows[start : start + size]]
+    return values
 
 
 def _shell(points, center, scale, keep, cut):
@@ -281,6 +287,13 @@ _compiled = njit(
     error_model="numpy",
     fastmath={"reassoc", "contract", "nsz"},
 )
+
+
+# No reordering here: origin + center would lose the center's digits. Numba hands the
+# caller's freedom on to a function that names none of its own.
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _from_origin(entry, scale, origin, center):
+    return (scale * entry - origin) - center
 
 
 @_compiled
@@ -551,7 +564,7 @@ def _fill_gram(core, rows, scale, origin, old, new):
         for i in range(new):
             row = rows[core.ids[i]]
             for j in range(width):
-                local[i, j] = scale * row[start + j] - origin[start + j]
+                local[i, j] = _from_origin(row[start + j], scale, origin[start + j], 0.0)
         for top in range(old, new, PANEL):
             end = min(top + PANEL, new)
             products = np.dot(local[top:end], local[:end].T)
@@ -799,13 +812,13 @@ def _locate(core, rows, scale, origin, local):
         for i in range(size):
             row, weight = rows[core.ids[core.active[i]]], weights[core.active[i]]
             for j in range(local.size):
-                local[j] += weight * (scale * row[j] - origin[j])
+                local[j] += weight * _from_origin(row[j], scale, origin[j], 0.0)
         gamma, low, high = 0.0, np.inf, 0.0
         for i in range(size):
             row = rows[core.ids[core.active[i]]]
             distance = 0.0
             for j in range(local.size):
-                difference = scale * row[j] - origin[j] - local[j]
+                difference = _from_origin(row[j], scale, origin[j], local[j])
                 distance += difference * difference
             squared[i] = distance
             gamma += weights[core.active[i]] * distance

@@ -1,0 +1,365 @@
+"""The base room: input checks, distances, solutions and their certificates."""
+
+import dataclasses
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from mebnb import Solution, Trace, minimum_enclosing_ball, verify
+from mebnb.balls import (
+    LARGE_BLOCK_BYTES,
+    check_points,
+    coordinate_spread,
+    dual_value,
+    enclosing_radius,
+    frank_wolfe_gap,
+    gradient,
+    readable,
+    readable_blocks,
+    row_blocks,
+    squared_distances,
+)
+
+NUMBERS = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+
+
+# --- input -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        NUMBERS.tolist(),
+        pd.DataFrame(NUMBERS),
+        pd.DataFrame(NUMBERS, dtype="Int64"),
+        NUMBERS.astype(int),
+        NUMBERS.astype(np.uint8),
+        NUMBERS.astype(np.float16),
+        NUMBERS.astype(np.longdouble),
+        NUMBERS.astype(object),
+        NUMBERS.astype(">f8"),
+    ],
+    ids=lambda points: f"{type(points).__name__}-{getattr(points, 'dtype', '')}",
+)
+def test_numbers_of_any_kind_become_float64(points):
+    array = check_points(points)
+    assert array.dtype == np.float64 and array.dtype.isnative
+    np.testing.assert_array_equal(array, NUMBERS)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_floats_come_back_as_they_are(dtype, order):
+    points = np.array(NUMBERS, dtype=dtype, order=order)
+    points.flags.writeable = False
+    assert check_points(points) is points
+    assert check_points(points, finite=False) is points
+
+
+def test_big_endian_float32_stays_float32():
+    assert check_points(NUMBERS.astype(">f4")).dtype == np.dtype("=f4")
+
+
+def test_true_and_false_are_numbers():
+    np.testing.assert_array_equal(check_points([[True, False]]), [[1.0, 0.0]])
+
+
+REFUSED = {
+    "empty list": ([], ValueError, "points must have two dimensions (points, features), found 1 with shape (0,)"),
+    "no feature": ([[]], ValueError, "points must hold at least one point and one feature, found shape (1, 0)"),
+    "no point": (np.zeros((0, 3)), ValueError, "points must hold at least one point and one feature, found shape (0, 3)"),
+    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "points must have rows of equal length, found ragged rows"),
+    "one dimension": ([1.0, 2.0], ValueError, "points must have two dimensions (points, features), found 1 with shape (2,); one feature is a column: reshape(-1, 1)"),
+    "three dimensions": (np.zeros((2, 2, 2)), ValueError, "points must have two dimensions (points, features), found 3 with shape (2, 2, 2)"),
+    "scalar": (3.0, ValueError, "points must have two dimensions (points, features), found 0 with shape ()"),
+    "NaN": ([[0.0, 1.0], [np.nan, 2.0]], ValueError, "points must be finite, found NaN in row 1, column 0"),
+    "infinity": ([[0.0, -np.inf], [np.nan, 2.0]], ValueError, "points must be finite, found infinity in row 0, column 1"),
+    "float32 NaN": (np.array([[0.0, np.nan]], np.float32), ValueError, "points must be finite, found NaN in row 0, column 1"),
+    "missing value": (pd.DataFrame({"a": [1, None]}, dtype="Int64").astype(object), TypeError, "points must hold real numbers, found objects such as <NA>"),
+    "complex": ([[1.0 + 2.0j, 0.0]], TypeError, "points must hold real numbers, found complex numbers"),
+    "text": ([["a", "b"]], TypeError, "points must hold real numbers, found dtype <U1"),
+    "text column": (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), TypeError, "points must hold real numbers, found objects such as 'x'"),
+    "dates": (np.array([["2020-01-01"]], "M8[D]"), TypeError, "points must hold real numbers, found dtype datetime64[D]"),
+    "sparse": (sparse.csr_array(NUMBERS), TypeError, "points must be a dense array, found csr_array"),
+    "masked": (np.ma.masked_array(NUMBERS, NUMBERS > 3), TypeError, "points must not be a masked array; drop or fill the masked entries first"),
+    "beyond float64": (np.array([[np.longdouble("1e4000")]]), ValueError, "points holds extended-precision numbers beyond float64"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_points_is_refused(case):
+    points, kind, message = REFUSED[case]
+    with pytest.raises(kind) as caught:
+        check_points(points)
+    assert str(caught.value) == message
+
+
+def test_the_message_names_the_argument():
+    with pytest.raises(ValueError, match="^test_points must be finite"):
+        check_points([[np.nan]], name="test_points")
+
+
+def test_only_the_finite_scan_can_be_left_out():
+    assert np.isnan(check_points([[np.nan]], finite=False)).all()
+    with pytest.raises(ValueError):
+        check_points([1.0], finite=False)
+
+
+def test_the_largest_floats_are_finite():
+    points = np.full((40, 3), np.finfo(float).max)
+    assert check_points(points) is points
+
+
+def test_non_finite_entries_are_found_in_any_block():
+    points = np.zeros((100_000, 2))
+    points[98_765, 1] = np.inf
+    with pytest.raises(ValueError) as caught:
+        check_points(points)
+    assert str(caught.value) == (
+        "points must be finite, found infinity in row 98765, column 1"
+    )
+
+
+# --- blocks and distances ----------------------------------------------------------
+
+
+def layouts(points):
+    """The same numbers in every way memory can hold them."""
+    spaced = np.zeros((2 * points.shape[0], 3 * points.shape[1]), points.dtype)
+    spaced[::2, ::3] = points
+    fixed = points.copy()
+    fixed.flags.writeable = False
+    unaligned = np.zeros(points.nbytes + 1, np.uint8)[1:].view(points.dtype)
+    unaligned = unaligned.reshape(points.shape)
+    unaligned[:] = points
+    return {
+        "C": points,
+        "F": np.asfortranarray(points),
+        "read-only": fixed,
+        "spaced": spaced[::2, ::3],
+        "reversed": points[::-1].copy()[::-1],
+        "unaligned": unaligned,
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["C", "F", "read-only", "spaced", "reversed", "unaligned"])
+def test_distances_in_every_layout(layout, dtype):
+    points = np.random.default_rng(0).normal(size=(70, 7)).astype(dtype)
+    center = np.random.default_rng(1).normal(size=7)
+    expected = ((points.astype(np.float64) - center) ** 2).sum(axis=1)
+    points = layouts(points)[layout]
+    before = points.copy()
+    np.testing.assert_allclose(squared_distances(points, center), expected, rtol=1e-14)
+    np.testing.assert_array_equal(points, before)
+    assert points.flags.writeable == (layout != "read-only")
+
+
+def test_distances_of_integers_and_from_a_scalar():
+    np.testing.assert_array_equal(
+        squared_distances(np.array([[3, 4], [0, 1]]), 0.0), [25.0, 1.0]
+    )
+
+
+@pytest.mark.parametrize("n", range(1, 10))
+def test_distances_in_every_remainder_of_the_loop(n):
+    points = np.arange(5.0 * n).reshape(5, n)
+    expected = [sum((x - 1.5) ** 2 for x in row) for row in points]
+    np.testing.assert_array_equal(squared_distances(points, np.full(n, 1.5)), expected)
+
+
+def test_far_from_the_origin_distances_do_not_cancel():
+    points = np.array([[1e8, 1e8], [1e8 + 3.0, 1e8 + 4.0]])
+    np.testing.assert_array_equal(squared_distances(points, points[0]), [0.0, 25.0])
+
+
+def test_blocks_cover_the_rows_once():
+    for points in (np.arange(3.0 * 100_000).reshape(-1, 3), np.ones((3, 2_000_000))):
+        for walk in (row_blocks, readable_blocks):
+            starts, blocks = zip(*walk(points))
+            assert list(starts) == list(np.cumsum([0, *map(len, blocks)])[:-1])
+            np.testing.assert_array_equal(np.concatenate(blocks), points)
+
+
+def test_readable_needs_no_copy_or_is_none():
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    for name, array in layouts(points).items():
+        if name in ("C", "read-only"):
+            assert np.shares_memory(readable(array), array)
+            assert readable(array).flags.carray
+        else:
+            assert readable(array) is None
+    assert readable(np.ones((2, 2), int)) is None
+
+
+def test_a_pass_over_columns_first_data_keeps_one_block_only():
+    points = np.asfortranarray(np.random.default_rng(0).normal(size=(700_000, 10)))
+    tracemalloc.start()
+    distances = squared_distances(points, points[0])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - distances.nbytes < 2.5 * LARGE_BLOCK_BYTES < points.nbytes / 2
+
+
+def test_coordinate_spread():
+    points = np.array([[1.0, 2.0], [4.0, -5.0]])
+    assert coordinate_spread(points, points[0]) == 7.0
+    assert coordinate_spread(points * 5e-324, points[0] * 5e-324) == 7.0 * 5e-324
+    largest = np.finfo(float).max
+    ends = np.array([[largest], [-largest]])
+    assert coordinate_spread(ends, ends[0]) == largest
+
+
+# --- the problem -------------------------------------------------------------------
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(1, 20), st.integers(1, 6))
+def test_identities_of_the_dual(seed, m, n):
+    rng = np.random.default_rng(seed)
+    points, weights = rng.normal(size=(m, n)), rng.dirichlet(np.ones(m))
+    center = weights @ points
+    squares = (points**2).sum(axis=1)
+    gamma = dual_value(points, weights)
+    scale = squares.max()
+    assert gamma == pytest.approx(weights @ squares - center @ center, abs=1e-12 * scale)
+    # The gradient of f = -Phi gives the gap: max over the simplex of g'(u - v).
+    slopes = gradient(points, weights)
+    gap = weights @ slopes - slopes.min()
+    assert frank_wolfe_gap(points, weights) == pytest.approx(gap, abs=1e-12 * scale)
+    assert enclosing_radius(points, center) ** 2 == pytest.approx(
+        gamma + frank_wolfe_gap(points, weights), abs=1e-12 * scale
+    )
+
+
+# --- solutions ---------------------------------------------------------------------
+
+
+def ball(**changes):
+    fields = dict(
+        center=np.zeros(2),
+        radius=1.0,
+        lower_bound=1.0,
+        support=np.array([0, 1]),
+        weights=np.array([0.5, 0.5]),
+        iterations=3,
+        converged=True,
+        message="by hand",
+    )
+    return Solution(**fields | changes)
+
+
+def test_relative_error():
+    assert ball().relative_error == 0.0
+    assert ball(lower_bound=0.5).relative_error == 1.0
+    assert ball(lower_bound=0.0).relative_error == np.inf
+    assert ball(radius=0.0, lower_bound=0.0).relative_error == 0.0
+
+
+def test_a_solution_shows_itself():
+    shown = repr(ball(converged=False))
+    assert shown == (
+        "Solution(radius 1, lower bound 1, radius / lower bound - 1 0.0e+00, "
+        "2 support points, 3 iterations, not converged)"
+    )
+    assert '<th scope="row">radius</th><td>1</td>' in ball()._repr_html_()
+
+
+def test_a_trace_becomes_a_table():
+    trace = Trace()
+    row = dict(gamma=1.0, fw_gap=2.0, away_gap=3.0, radius=4.0)
+    trace.append(**row, kind="start", step=np.nan, active=1, seconds=0.0)
+    trace.append(**row, kind="FW", step=0.5, active=2, seconds=0.1)
+    table = trace.to_frame()
+    assert len(trace) == 2
+    assert list(table.columns) == (
+        "iteration gamma fw_gap away_gap radius kind step active seconds".split()
+    )
+    assert table["iteration"].tolist() == [0, 1]
+
+
+# --- the certificate ---------------------------------------------------------------
+
+SQUARE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -0.5]])
+
+
+def claims(solution, points=SQUARE, **options):
+    table = verify(points, solution, **options).table
+    return dict(zip(table["claim"], table["passed"]))
+
+
+def test_a_right_ball_is_verified():
+    certificate = verify(SQUARE, ball())
+    assert certificate and certificate.passed
+    assert certificate.radius == 1.0 and certificate.lower_bound == 1.0
+    assert "every point inside" in repr(certificate)
+    assert "every point inside" in certificate._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "changes, claim",
+    [
+        ({"weights": np.array([0.5, 0.5 + 1e-9])}, "weights on the simplex"),
+        ({"weights": np.array([1.5, -0.5])}, "weights on the simplex"),
+        ({"center": np.array([1e-9, 0.0])}, "center = weighted points"),
+        ({"radius": 1.0 - 1e-9}, "every point inside"),
+        ({"radius": 1.0 + 2e-9}, "radius / lower bound - 1"),
+        ({"support": np.array([0, 2])}, "radius / lower bound - 1"),
+    ],
+)
+def test_a_wrong_ball_is_not(changes, claim):
+    found = claims(ball(**changes))
+    assert not found[claim]
+
+
+def test_verify_takes_nothing_on_trust():
+    # A stated lower bound that is wrong changes nothing: it is recomputed.
+    wrong = ball(lower_bound=5.0)
+    assert verify(SQUARE, wrong).lower_bound == 1.0
+    # Nor does a point that the solver never saw go unnoticed.
+    more = np.vstack([SQUARE, [[3.0, 0.0]]])
+    assert not claims(ball(), more)["every point inside"]
+
+
+def test_rtol_of_verify():
+    loose = ball(radius=1.001)
+    assert not verify(SQUARE, loose)
+    assert verify(SQUARE, loose, rtol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"center": np.zeros(3)}, "solution.center must have shape (2,) like the points, found (3,)"),
+        ({"weights": np.ones(1)}, "solution.support and solution.weights must have the same length >= 1, found (2,) and (1,)"),
+        ({"support": np.array([], int), "weights": np.array([])}, "solution.support and solution.weights must have the same length >= 1, found (0,) and (0,)"),
+        ({"support": np.array([0, 4])}, "solution.support must index the 4 points, found 0 to 4"),
+        ({"support": np.array([-1, 1])}, "solution.support must index the 4 points, found -1 to 1"),
+    ],
+)
+def test_verify_refuses_what_does_not_fit(changes, message):
+    with pytest.raises(ValueError) as caught:
+        verify(SQUARE, ball(**changes))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-200, 1e150, 1e200, 1.7e308])
+def test_verify_at_every_scale(scale):
+    points = SQUARE * scale
+    assert verify(points, ball(radius=scale, lower_bound=scale))
+    if scale > 1e-300:
+        assert not verify(points, ball(radius=scale * (1 - 1e-9), lower_bound=scale))
+
+
+def test_verify_reads_float32_without_loss():
+    points = (np.random.default_rng(0).normal(size=(200, 3)) / 3).astype(np.float32)
+    solution = minimum_enclosing_ball(points)
+    table = verify(points, solution).table
+    assert table["violation"].max() < 1e-14
+    moved = dataclasses.replace(solution, radius=solution.radius * (1 - 1e-11))
+    assert not verify(points, moved)
