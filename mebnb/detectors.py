@@ -1,13 +1,15 @@
 """Outlier detectors in scikit-learn's form: a center, a distance and a threshold.
 
-`BallDetector` is the hard minimum enclosing ball. Its plainest rivals, the
-distance to the mean and the Mahalanobis distance, are here because scikit-learn
-has neither; `rival_detectors` names all that the notebooks compare.
+`BallDetector` is the hard minimum enclosing ball, `SoftBallDetector` the ball with
+slack, also by a kernel. The plainest rivals, the distance to the mean and the
+Mahalanobis distance, are here because scikit-learn has neither; `rival_detectors`
+names all that the notebooks compare.
 `ExcludingEllipsoids`, at the end, is a classifier: it knows both classes.
 """
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 
 import numpy as np
@@ -16,6 +18,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin
 from sklearn.covariance import LedoitWolf
 from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import OneClassSVM
@@ -27,12 +30,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mebnb.balls import squared_distances
 from mebnb.ellipsoids import excluding_path
 from mebnb.exact import minimum_enclosing_ball
+from mebnb.soft import soft_ball
 
 __all__ = [
     "BallDetector",
     "ExcludingEllipsoids",
     "MahalanobisDetector",
     "MeanDetector",
+    "SoftBallDetector",
     "rival_detectors",
 ]
 
@@ -194,6 +199,87 @@ class BallDetector(_DistanceDetector):
     def _reach(self, distances):
         # The two are equal up to rounding; no training point may fall outside.
         return max(self.radius_, distances.max())
+
+
+class SoftBallDetector(_DistanceDetector):
+    """The ball with slack (SVDD) of the training points as an outlier detector.
+
+    The threshold is its radius, so that at most a share nu of the training points is
+    called outliers.
+
+    Parameters
+    ----------
+    nu : float
+        In (0, 1], as in scikit-learn's OneClassSVM: at most this share of the training
+        points lies outside, at least this share has weight.
+    kernel : {"linear", "rbf"} or callable
+        "linear" is the ball in the space of the data. With "rbf" it is the one-class
+        SVM of the same nu and gamma.
+    gamma : float or "scale"
+        Of the RBF kernel; other kernels leave it aside.
+    factor : float
+        The threshold is the radius times this number, at least 1.
+    quantile : float, optional
+        The threshold is this quantile of the training points' distances from the
+        center instead.
+
+    Attributes
+    ----------
+    ball_ : SoftBall
+        The ball with its support, weights and certificate.
+    center_ : ndarray, shape (n,), or None
+        None for kernels.
+    radius_ : float
+        In the space of the kernel.
+    offset_ : float
+        Minus the threshold.
+    n_features_in_ : int
+
+    See Also
+    --------
+    mebnb.soft_ball : the solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> soft = SoftBallDetector(nu=0.1).fit(X)
+    >>> (soft.predict(X) == -1).sum() <= 20
+    True
+    """
+
+    def __init__(
+        self, *, nu=0.05, kernel="linear", gamma="scale", factor=1.0, quantile=None
+    ):
+        super().__init__(factor=factor, quantile=quantile)
+        self.nu = nu
+        self.kernel = kernel
+        self.gamma = gamma
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "outlier_detector"
+        return tags
+
+    def _locate(self, X):
+        if isinstance(self.kernel, str) and self.kernel not in ("linear", "rbf"):
+            raise ValueError(
+                f"kernel must be 'linear', 'rbf' or a function, found {self.kernel!r}"
+            )
+        rbf = isinstance(self.kernel, str) and self.kernel == "rbf"
+        gamma = self.gamma if rbf else None
+        self.ball_ = soft_ball(X, self.nu, kernel=self.kernel, gamma=gamma)
+        if not self.ball_.converged:
+            warnings.warn(self.ball_.message, ConvergenceWarning, stacklevel=3)
+        self.center_ = self.ball_.center
+        self.radius_ = self.ball_.radius
+
+    def _distances(self, X):
+        return np.sqrt(self.ball_.squared_distances(X))
+
+    def _reach(self, distances):
+        # Without slack, rounding must not put a training point outside.
+        return max(self.radius_, distances.max()) if self.ball_.C >= 1 else self.radius_
 
 
 class MeanDetector(_DistanceDetector):

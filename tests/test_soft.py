@@ -1,0 +1,548 @@
+"""The ball with slack: duality, counts, degenerate C, kernels, relatives, bad input."""
+
+import pickle
+from functools import partial
+
+import cvxpy
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_breast_cancer
+from sklearn.svm import OneClassSVM
+from sklearn.utils.estimator_checks import check_estimator
+
+from mebnb import (
+    BallDetector,
+    SoftBallDetector,
+    minimum_enclosing_ball,
+    soft,
+    soft_ball,
+)
+from mebnb.soft_plain import plain_soft_ball
+
+NUS = (0.02, 0.1, 0.3, 0.5, 1.0)
+SIZES = ((1, 2), (2, 1), (3, 2), (7, 3), (40, 2), (60, 10), (200, 4), (30, 80))
+CLARABEL = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+
+
+def cloud(m, n, seed=0):
+    rng = np.random.default_rng([seed, m, n])
+    return np.exp(rng.standard_normal((m, n))) + 3.0
+
+
+def cubic(x, y):
+    return (x @ y.T / x.shape[1] + 1.0) ** 3
+
+
+def rbf(x, y, gamma=0.3):
+    return np.exp(-gamma * cdist(x, y, "sqeuclidean"))
+
+
+KERNELS = {
+    "linear": (None, lambda x, y: x @ y.T),
+    "rbf": ("rbf", rbf),
+    "cubic": (cubic, cubic),
+    "precomputed": ("precomputed", cubic),
+}
+
+
+def solve(points, kernel, **options):
+    """A soft ball and the kernel matrix of its problem."""
+    given_kernel, matrix = KERNELS[kernel]
+    gamma = {"gamma": 0.3} if kernel == "rbf" else {}
+    gram = matrix(points, points)
+    data = gram if kernel == "precomputed" else points
+    return soft_ball(data, kernel=given_kernel, **gamma, **options), gram
+
+
+def values(gram, ball, m):
+    """Squared distances of all points, primal and dual, from the weights alone."""
+    u = np.zeros(m)
+    u[ball.support] = ball.weights
+    share = u / u.sum()
+    distances = np.diag(gram) - 2 * gram @ share + share @ gram @ share
+    slack = np.maximum(distances - ball.rho, 0.0)
+    return distances, ball.rho + ball.C * slack.sum(), u @ distances
+
+
+def reference(gram, C):
+    """The optimal value by an interior-point method on the dual."""
+    m = len(gram)
+    centred = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
+    eigenvalues, vectors = np.linalg.eigh(centred)
+    scale = np.trace(centred) / m or 1.0
+    root = vectors * np.sqrt(np.maximum(eigenvalues / scale, 0.0))
+    own = np.einsum("ij,ij->i", root, root)
+    u = cvxpy.Variable(m, nonneg=True)
+    problem = cvxpy.Problem(
+        cvxpy.Maximize(own @ u - cvxpy.sum_squares(root.T @ u)),
+        [cvxpy.sum(u) == 1, u <= C],
+    )
+    return scale * problem.solve(solver=cvxpy.CLARABEL, **CLARABEL)
+
+
+# --- optimality --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("nu", NUS)
+@pytest.mark.parametrize(("m", "n"), SIZES)
+def test_it_is_optimal_and_counts_hold(m, n, nu, kernel):
+    points = cloud(m, n)
+    ball, gram = solve(points, kernel, nu=nu)
+    distances, primal, dual = values(gram, ball, m)
+    scale = max(ball.primal, 1e-300)
+    rounding = 1e-13 * np.abs(gram).max()
+    assert ball.converged
+    assert ball.relative_gap <= 1e-8
+    assert abs(primal - ball.primal) <= 1e-10 * scale + rounding
+    assert abs(dual - ball.dual) <= 1e-10 * scale + rounding
+    assert (ball.weights > 0).all() and (ball.weights <= ball.C).all()
+    assert ball.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert ball.outside.size <= nu * m + 1e-9 <= ball.support.size + 2e-9
+    assert ball.rho_interval[0] <= ball.rho <= ball.rho_interval[1]
+    if m > 2:
+        best = reference(gram, min(ball.C, 1.0))
+        assert abs(best - ball.dual) <= 3e-8 * scale + rounding
+        assert abs(best - ball.primal) <= 3e-8 * scale + rounding
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    m=st.integers(1, 60),
+    n=st.integers(1, 5),
+    nu=st.floats(0.001, 1.0),
+    seed=st.integers(0, 1000),
+    decimals=st.sampled_from([0, 1, 12]),
+    kernel=st.sampled_from(["linear", "rbf"]),
+)
+def test_counts_hold_on_every_instance(m, n, nu, seed, decimals, kernel):
+    points = np.random.default_rng(seed).standard_normal((m, n)).round(decimals)
+    ball, gram = solve(points, kernel, nu=nu)
+    assert ball.relative_gap <= 1e-8 or ball.gap <= 1e-14 * np.abs(gram).max()
+    assert ball.dual <= ball.primal + 1e-14 * np.abs(gram).max()
+    assert ball.outside.size <= nu * m * (1 + 1e-12)
+    assert ball.support.size >= nu * m * (1 - 1e-12)
+    assert set(ball.free) <= set(ball.support)
+
+
+def test_the_center_and_rho_are_what_they_claim():
+    points = cloud(300, 4)
+    ball = soft_ball(points, 0.1, tol=1e-12)
+    np.testing.assert_allclose(ball.center, ball.weights @ points[ball.support])
+    distances = ((points - ball.center) ** 2).sum(axis=1)
+    np.testing.assert_allclose(ball.squared_distances(points), distances, rtol=1e-12)
+    assert ball.free.size > 0
+    np.testing.assert_allclose(distances[ball.free], ball.rho, rtol=1e-6)
+    assert ball.radius == ball.rho**0.5
+    full = np.setdiff1d(ball.support, ball.free)
+    assert (distances[full] >= ball.rho * (1 - 1e-6)).all()
+    others = np.setdiff1d(np.arange(300), ball.support)
+    assert (distances[others] <= ball.rho * (1 + 1e-6)).all()
+
+
+def test_it_minimises_the_mean_of_the_farthest_squared_distances():
+    points, nu = cloud(100, 3), 0.2
+    ball = soft_ball(points, nu, tol=1e-12)
+
+    def tail(center):
+        return np.sort(((points - center) ** 2).sum(axis=1))[-20:].mean()
+
+    assert tail(ball.center) == pytest.approx(ball.primal, rel=1e-12)
+    rng = np.random.default_rng(0)
+    for length in (1e-3, 1e-1, 1.0):
+        for step in length * rng.standard_normal((20, 3)):
+            assert tail(ball.center + step) > ball.primal
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_frank_wolfe_steps_go_to_the_same_ball(kernel, seed):
+    points = cloud(80, 3, seed)
+    best, gram = solve(points, kernel, nu=0.2, tol=1e-12)
+    slow, _ = solve(
+        points, kernel, nu=0.2, tol=1e-4, method="frank_wolfe", max_iter=20_000
+    )
+    assert slow.converged
+    assert 0 <= best.dual - slow.dual <= 1e-4 * best.dual
+    _, primal, dual = values(gram, slow, 80)
+    assert slow.primal == pytest.approx(primal, rel=1e-9)
+    assert slow.dual == pytest.approx(dual, rel=1e-9)
+    assert slow.gaps.size == slow.iterations + 1
+
+
+def test_a_limit_of_rounds_is_told():
+    ball = soft_ball(cloud(300, 4), 0.1, tol=1e-12, max_iter=1)
+    assert not ball.converged and ball.iterations == 1
+    assert "after 1 iterations" in ball.message
+    assert ball.dual <= ball.primal
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_small_working_sets_and_a_small_cache_change_nothing(kernel, monkeypatch):
+    points = np.random.default_rng(0).standard_normal((200, 6))
+    large, _ = solve(points, kernel, nu=0.2, tol=1e-11)
+    monkeypatch.setattr(soft, "WORKING", 8)
+    monkeypatch.setattr(soft, "CACHE_BYTES", 5 * 200 * 8)
+    small, _ = solve(points, kernel, nu=0.2, tol=1e-11)
+    assert small.converged and small.iterations > 2
+    assert small.dual == pytest.approx(large.dual, rel=1e-10)
+    assert small.rho == pytest.approx(large.rho, rel=1e-5)
+
+
+def test_columns_are_kept_within_their_bound_the_least_used_go_first(monkeypatch):
+    points = cloud(50, 2)
+    monkeypatch.setattr(soft, "CACHE_BYTES", 3 * 50 * 8)
+    space = soft._Kernel(points, rbf)
+    for row in (1, 2, 3, 1, 4):
+        np.testing.assert_allclose(
+            space._column(row, np.array([row])), rbf(points, points)[row]
+        )
+    assert sorted(space.columns) == [1, 3, 4]
+
+
+def test_large_clouds_start_from_a_sample():
+    points = cloud(5000, 3)
+    ball = soft_ball(points, 0.05)
+    assert ball.converged
+    best = soft_ball(points[::-1].copy(), 0.05)
+    assert ball.rho == pytest.approx(best.rho, rel=1e-6)
+    assert ball.outside.size <= 250 <= ball.support.size
+
+
+# --- degenerate C and rho ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_cheap_slack_gives_the_mean_and_no_radius(kernel):
+    points = cloud(20, 3)
+    ball, gram = solve(points, kernel, C=0.8 / 20)
+    distances, primal, dual = values(gram, ball, 20)
+    np.testing.assert_allclose(ball.weights, 0.8 / 20)
+    assert ball.rho == 0.0 and ball.rho_interval == (0.0, 0.0)
+    assert ball.nu == pytest.approx(1 / 0.8)
+    assert ball.primal == pytest.approx(0.8 * distances.mean(), rel=1e-9)
+    assert ball.relative_gap <= 1e-12
+    if kernel == "linear":
+        np.testing.assert_allclose(ball.center, points.mean(axis=0))
+
+
+def test_all_points_outside_at_nu_one():
+    points = cloud(20, 3)
+    ball = soft_ball(points, 1.0)
+    np.testing.assert_allclose(ball.center, points.mean(axis=0))
+    distances = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+    assert ball.rho_interval == pytest.approx((0.0, distances.min()))
+    assert ball.outside.size == 20 == ball.support.size
+
+
+@pytest.mark.parametrize("C", [1.0, 1.5, 100.0])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_expensive_slack_gives_the_hard_ball(kernel, C):
+    points = cloud(40, 3)
+    ball, gram = solve(points, kernel, C=C)
+    distances, _, dual = values(gram, ball, 40)
+    assert ball.outside.size == 0
+    assert ball.rho == pytest.approx(distances.max(), rel=1e-9)
+    assert ball.rho == pytest.approx(dual, rel=1e-8)
+    if kernel == "linear":
+        hard = minimum_enclosing_ball(points)
+        np.testing.assert_allclose(ball.center, hard.center)
+        assert ball.radius == pytest.approx(hard.radius, rel=1e-12)
+
+
+def test_nu_below_one_over_m_is_the_hard_ball():
+    points = cloud(40, 3)
+    assert soft_ball(points, 0.01).radius == pytest.approx(
+        minimum_enclosing_ball(points).radius, rel=1e-12
+    )
+
+
+def test_rho_is_the_middle_of_an_interval_when_no_point_is_free():
+    ball = soft_ball([[-1.0], [1.0], [0.0]], C=0.5)
+    assert ball.free.size == 0
+    assert ball.rho_interval == (0.0, 1.0)
+    assert ball.rho == 0.5
+    assert ball.primal == ball.dual == 1.0
+
+
+def test_equal_points_and_one_point():
+    for points in (np.full((10, 3), 7.0), [[1.0, 2.0]]):
+        ball = soft_ball(points, 0.3)
+        assert ball.rho == 0.0 and ball.primal == 0.0 and ball.converged
+        kernel = soft_ball(points, 0.3, kernel="rbf")
+        assert kernel.rho == pytest.approx(0.0, abs=1e-14)
+        assert kernel.outside.size <= 3
+
+
+def test_repeated_points():
+    points = np.repeat(cloud(20, 2), 5, axis=0)
+    ball = soft_ball(points, 0.25)
+    assert ball.converged and ball.outside.size <= 25 <= ball.support.size
+    once = soft_ball(points[::5], 0.25)
+    assert ball.rho == pytest.approx(once.rho, rel=1e-6)
+
+
+def test_far_from_the_origin():
+    points = np.random.default_rng(0).standard_normal((300, 3))
+    near, far = soft_ball(points, 0.1), soft_ball(points + 1e8, 0.1)
+    assert far.rho == pytest.approx(near.rho, rel=1e-6)
+    assert far.relative_gap < 1e-6
+    near, far = (soft_ball(p, 0.1, kernel="rbf") for p in (points, points + 1e6))
+    assert far.rho == pytest.approx(near.rho, rel=1e-6)
+
+
+# --- kernels and relatives -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.1, 0.37])
+@pytest.mark.parametrize("gamma", [0.02, 0.5, "scale"])
+def test_the_rbf_ball_is_the_one_class_svm(nu, gamma):
+    rng = np.random.default_rng(1)
+    points, new = rng.standard_normal((300, 4)), 2.0 * rng.standard_normal((100, 4))
+    machine = OneClassSVM(kernel="rbf", nu=nu, gamma=gamma, tol=1e-10).fit(points)
+    ball = soft_ball(points, nu, kernel="rbf", gamma=gamma, tol=1e-12)
+    # d^2 = const - 2 sum_i u_i k(x, a_i), and its weights are nu m u.
+    for x in (points, new):
+        ours = 0.5 * nu * 300 * (ball.rho - ball.squared_distances(x))
+        np.testing.assert_allclose(ours, machine.decision_function(x), atol=1e-6)
+    detector = SoftBallDetector(nu=nu, kernel="rbf", gamma=gamma).fit(points)
+    agree = detector.predict(new) == machine.predict(new)
+    assert agree.mean() >= 0.99
+
+
+def test_the_linear_one_class_svm_is_another_problem():
+    points = cloud(200, 3)
+    machine = OneClassSVM(kernel="linear", nu=0.1, tol=1e-10).fit(points)
+    ball = soft_ball(points, 0.1)
+    agree = (points @ machine.coef_[0] >= machine.offset_[0]) == (
+        ball.squared_distances(points) <= ball.rho
+    )
+    assert agree.mean() < 0.99
+
+
+def test_a_kernel_may_come_as_a_name_a_function_or_a_matrix():
+    points, new = cloud(150, 3), cloud(20, 3, seed=5)
+    function = partial(rbf, gamma=0.1)
+    by_name = soft_ball(points, 0.2, kernel="rbf", gamma=0.1)
+    by_function = soft_ball(points, 0.2, kernel=function)
+    by_matrix = soft_ball(function(points, points), 0.2, kernel="precomputed")
+    for other in (by_function, by_matrix):
+        assert other.rho == pytest.approx(by_name.rho, rel=1e-6)
+    expected = by_name.squared_distances(new)
+    np.testing.assert_allclose(by_function.squared_distances(new), expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        by_matrix.squared_distances(function(new, points), np.ones(20)),
+        expected,
+        rtol=1e-6,
+    )
+    assert by_name.center is None
+    linear = soft_ball(points, 0.2, kernel="linear")
+    product = soft_ball(points, 0.2, kernel=lambda x, y: x @ y.T)
+    assert product.rho == pytest.approx(linear.rho, rel=1e-6)
+    np.testing.assert_allclose(
+        product.squared_distances(new), linear.squared_distances(new), rtol=1e-6
+    )
+
+
+def test_shift_and_scale():
+    points = cloud(100, 3)
+    ball, moved = soft_ball(points, 0.1), soft_ball(1e3 * (points + 5.0), 0.1)
+    np.testing.assert_allclose(moved.center, 1e3 * (ball.center + 5.0), rtol=1e-6)
+    assert moved.rho == pytest.approx(1e6 * ball.rho, rel=1e-6)
+
+
+def test_single_precision_read_only_and_fortran_order():
+    points = cloud(200, 3).astype(np.float32)
+    ball = soft_ball(points.astype(np.float64), 0.1)
+    assert soft_ball(points, 0.1).rho == pytest.approx(ball.rho, rel=1e-6)
+    frozen = np.asfortranarray(points.astype(np.float64))
+    frozen.flags.writeable = False
+    assert soft_ball(frozen, 0.1).rho == pytest.approx(ball.rho, rel=1e-12)
+    assert soft_ball(points, 0.1, kernel="rbf").converged
+
+
+def test_the_same_input_gives_the_same_output():
+    points = cloud(2500, 3)
+    for kernel in (None, "rbf"):
+        one, two = (soft_ball(points, 0.1, kernel=kernel) for _ in range(2))
+        np.testing.assert_array_equal(one.weights, two.weights)
+        assert one.rho == two.rho
+
+
+# --- outliers ------------------------------------------------------------------------
+
+
+def pull(solver):
+    """Shift of the center for one unit of a far outlier's shift."""
+    points = np.random.default_rng(3).standard_normal((19, 2))
+    near, far = (
+        solver(np.vstack([points, [[t, 0.0]]])).center for t in (1e3, 2e3)
+    )
+    return np.linalg.norm(far - near) / 1e3
+
+
+def test_an_outlier_pulls_less_but_without_bound():
+    assert pull(minimum_enclosing_ball) == pytest.approx(0.5, abs=0.01)
+    assert pull(partial(soft_ball, nu=0.2)) == pytest.approx(0.25, abs=0.01)
+    assert pull(partial(soft_ball, nu=0.5)) == pytest.approx(0.1, abs=0.01)
+
+
+def test_plain_slack_bounds_the_pull():
+    assert pull(partial(plain_soft_ball, nu=0.2)) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "nu"), [(30, 1, 0.2), (60, 2, 0.1), (80, 5, 0.23), (40, 3, 0.01)]
+)
+def test_plain_slack_is_optimal(m, n, nu):
+    points = cloud(m, n)
+    ball = plain_soft_ball(points, nu)
+    center, radius = cvxpy.Variable((1, n)), cvxpy.Variable(nonneg=True)
+    apart = cvxpy.norm(points - np.ones((m, 1)) @ center, axis=1)
+    cost = radius + ball.C * cvxpy.sum(cvxpy.pos(apart - radius))
+    best = cvxpy.Problem(cvxpy.Minimize(cost)).solve(solver=cvxpy.CLARABEL)
+    assert ball.primal == pytest.approx(best, rel=1e-6)
+    assert 0 <= ball.primal - ball.dual <= 1e-7 * ball.primal
+    assert ball.outside.size <= nu * m
+    distances = np.linalg.norm(points - ball.center, axis=1)
+    slack = np.maximum(distances - ball.radius, 0.0)
+    assert ball.radius + ball.C * slack.sum() == pytest.approx(ball.primal, rel=1e-12)
+
+
+# --- the detector --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"quantile": 0.9}, {"kernel": "rbf"}, {"nu": 0.5, "factor": 1.1}],
+    ids=["default", "quantile", "rbf", "factor"],
+)
+def test_scikit_learns_own_checks_pass(options):
+    check_estimator(SoftBallDetector(**options), on_skip=None)
+
+
+def test_the_detector_is_the_ball():
+    points, new = cloud(200, 3), cloud(50, 3, seed=2)
+    detector = SoftBallDetector(nu=0.1).fit(points)
+    ball = soft_ball(points, 0.1)
+    np.testing.assert_array_equal(detector.center_, ball.center)
+    assert detector.radius_ == ball.radius == -detector.offset_
+    expected = np.where(ball.squared_distances(new) > ball.rho, -1, 1)
+    np.testing.assert_array_equal(detector.predict(new), expected)
+    assert (detector.predict(points) == -1).sum() <= 20
+    wide = SoftBallDetector(nu=0.1, factor=1.2).fit(points)
+    assert wide.offset_ == pytest.approx(1.2 * detector.offset_)
+
+
+def test_the_detector_with_expensive_slack_is_the_hard_ball():
+    points = cloud(60, 3)
+    soft_detector, hard = SoftBallDetector(nu=0.001).fit(points), BallDetector()
+    np.testing.assert_allclose(
+        soft_detector.score_samples(points), hard.fit(points).score_samples(points)
+    )
+    assert (soft_detector.predict(points) == 1).all()
+
+
+def test_the_detector_takes_a_function_and_can_be_stored():
+    points = cloud(60, 3)
+    detector = SoftBallDetector(kernel=cubic).fit(points)
+    assert detector.center_ is None
+    again = pickle.loads(pickle.dumps(detector))
+    np.testing.assert_array_equal(
+        again.decision_function(points), detector.decision_function(points)
+    )
+    with pytest.raises(ValueError, match="kernel must be 'linear', 'rbf' or a"):
+        SoftBallDetector(kernel="precomputed").fit(points)
+
+
+def test_one_anomaly_among_the_training_rows_hurts_the_hard_ball_more():
+    data = load_breast_cancer()
+    benign, malignant = (data.data[data.target == label] for label in (1, 0))
+    train = benign[:178]
+    scale, shift = train.std(axis=0), train.mean(axis=0)
+    train, anomalies = (train - shift) / scale, (malignant - shift) / scale
+    worst = anomalies[np.linalg.norm(anomalies, axis=1).argmax()]
+    spoiled = np.vstack([train, worst])
+
+    def lost(detector):
+        before, after = (
+            (detector.fit(rows).predict(anomalies) == -1).mean()
+            for rows in (train, spoiled)
+        )
+        return before - after
+
+    assert lost(BallDetector()) > 0.2
+    assert lost(SoftBallDetector(nu=0.1)) < 0.1
+
+
+# --- bad input -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"nu": 0.0}, ValueError, r"nu must be in \(0, 1\], found 0.0"),
+        ({"nu": 1.1}, ValueError, r"nu must be in \(0, 1\], found 1.1"),
+        ({"nu": float("nan")}, ValueError, "nu must be finite, found nan"),
+        ({"nu": "few"}, TypeError, "nu must be a number, found 'few'"),
+        ({"C": 0.0}, ValueError, "C must be positive, found 0.0"),
+        ({"C": True}, TypeError, "C must be a number, found True"),
+        ({"nu": 0.1, "C": 0.1}, ValueError, "nu and C say the same thing"),
+        ({"tol": -1.0}, ValueError, "tol must be at least 0, found -1.0"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1, found 0"),
+        ({"max_iter": 1.5}, TypeError, "max_iter must be an integer, found 1.5"),
+        ({"method": "smo"}, ValueError, "method must be one of 'pairwise', 'frank_wol"),
+        ({"kernel": "poly"}, ValueError, "kernel must be None, 'linear', 'rbf', 'prec"),
+        ({"gamma": 1.0}, ValueError, "gamma goes with kernel='rbf', found kernel=None"),
+        ({"kernel": "rbf", "gamma": 0.0}, ValueError, "gamma must be positive"),
+        ({"kernel": "rbf", "gamma": "auto"}, ValueError, "positive number or 'scale'"),
+        ({"kernel": "precomputed"}, ValueError, r"square kernel matrix .* \(30, 2\)"),
+        ({"kernel": lambda x, y: x}, ValueError, "kernel must return shape"),
+        (
+            {"kernel": lambda x, y: np.full((len(x), len(y)), np.nan)},
+            ValueError,
+            "kernel must return finite values",
+        ),
+        ({"kernel": cdist}, ValueError, "positive semidefinite"),
+        ({"kernel": lambda x, y: -x @ y.T}, ValueError, "positive semidefinite"),
+    ],
+)
+def test_senseless_arguments_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        soft_ball(cloud(30, 2), **options)
+
+
+def test_senseless_points_are_refused():
+    with pytest.raises(ValueError, match="points must be finite, found NaN in row 1"):
+        soft_ball([[0.0, 1.0], [np.nan, 2.0]])
+    with pytest.raises(ValueError, match="points must have two dimensions"):
+        soft_ball([0.0, 1.0])
+    for factor in (1e200, 1e-200):
+        with pytest.raises(ValueError, match="squared distances that float64 can hold"):
+            soft_ball(factor * cloud(30, 2))
+    skew = np.arange(9.0).reshape(3, 3)
+    with pytest.raises(ValueError, match="symmetric kernel matrix"):
+        soft_ball(skew, kernel="precomputed")
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        soft_ball(cdist(cloud(9, 2), cloud(9, 2)), kernel="precomputed")
+
+
+def test_senseless_new_points_are_refused():
+    points = cloud(30, 2)
+    for kernel in (None, "rbf"):
+        with pytest.raises(ValueError, match="points must have 2 features"):
+            soft_ball(points, kernel=kernel).squared_distances(cloud(5, 3))
+    ball = soft_ball(rbf(points, points), kernel="precomputed")
+    with pytest.raises(ValueError, match="diagonal must give"):
+        ball.squared_distances(rbf(points, points))
+    with pytest.raises(ValueError, match="one column for each training point"):
+        ball.squared_distances(np.ones((5, 1)), np.ones(5))
+
+
+def test_it_can_be_read():
+    ball = soft_ball(cloud(100, 2), 0.1)
+    assert "10 outside" in repr(ball) or "9 outside" in repr(ball)
+    assert "<th scope=\"row\">points outside</th>" in ball._repr_html_()
