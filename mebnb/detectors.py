@@ -244,8 +244,8 @@ class SoftBallDetector(_DistanceDetector):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> soft = SoftBallDetector(nu=0.1).fit(X)
-    >>> (soft.predict(X) == -1).sum() <= 20
-    True
+    >>> print((soft.predict(X) == -1).sum())
+    20
     """
 
     def __init__(

@@ -319,7 +319,7 @@ def price_of_slack(nu, C, m):
         When both are given or one is out of range.
     """
     if nu is not None and C is not None:
-        raise ValueError("nu and C say the same thing, C = 1 / (nu m); give one of them")
+        raise ValueError("nu and C say the same, C = 1 / (nu m); give one of them")
     if C is not None:
         C = _number("C", C)
         if not C > 0.0:

@@ -1,8 +1,8 @@
 """The ball with slack where radius and slack are plain distances, not squared ones.
 
-Sources: Pauwels and Ambekar, One class classification for anomaly detection: support
-vector data description revisited, Industrial Conference on Data Mining (2011), named
-in Section 2 of the paper on maximum excluding ellipsoids; Chen and Mangasarian, A class
+Sources: Pauwels and Ambekar, Industrial Conference on Data Mining (2011), who revisit
+support vector data description and are named in Section 2 of the paper on maximum
+excluding ellipsoids; Chen and Mangasarian, A class
 of smoothing functions for nonlinear and mixed complementarity problems, Computational
 Optimization and Applications 5 (1996), for the smoothed maximum.
 """

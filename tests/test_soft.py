@@ -490,7 +490,7 @@ def test_one_anomaly_among_the_training_rows_hurts_the_hard_ball_more():
         ({"nu": "few"}, TypeError, "nu must be a number, found 'few'"),
         ({"C": 0.0}, ValueError, "C must be positive, found 0.0"),
         ({"C": True}, TypeError, "C must be a number, found True"),
-        ({"nu": 0.1, "C": 0.1}, ValueError, "nu and C say the same thing"),
+        ({"nu": 0.1, "C": 0.1}, ValueError, "nu and C say the same"),
         ({"tol": -1.0}, ValueError, "tol must be at least 0, found -1.0"),
         ({"max_iter": 0}, ValueError, "max_iter must be at least 1, found 0"),
         ({"max_iter": 1.5}, TypeError, "max_iter must be an integer, found 1.5"),
