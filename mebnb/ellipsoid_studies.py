@@ -26,6 +26,7 @@ __all__ = [
     "optimality_table",
     "planar_classes",
     "replacement_table",
+    "scale_curves",
     "scale_paths",
     "scale_table",
     "shape_table",
@@ -86,9 +87,9 @@ def shape_table(found, negatives):
     Returns
     -------
     pandas.DataFrame
-        Indexed by lambda, means over the centers: R, |M - I|, the volume as a share of
-        that of the ball with the same R (1 / sqrt(det M)), negatives inside the
-        ellipsoid and inside that ball.
+        Indexed by lambda, means over the centers: R, |M - I|, the volume in unit balls,
+        R^(d/2) / sqrt(det M), negatives inside the ellipsoid and inside the ball with
+        the same R.
     """
     rows = {}
     for lam, ellipsoids in found.items():
@@ -97,8 +98,8 @@ def shape_table(found, negatives):
             "|M - I|": np.mean(
                 [np.linalg.norm(e.M - np.eye(len(e.M))) for e in ellipsoids]
             ),
-            "share of the ball": np.mean(
-                [1.0 / np.prod(np.diag(e.L)) for e in ellipsoids]
+            "volume": np.mean(
+                [e.R ** (len(e.M) / 2) / np.prod(np.diag(e.L)) for e in ellipsoids]
             ),
             "negatives inside": np.mean(
                 [_inside(e.squared_distances(negatives), e.R) for e in ellipsoids]
@@ -118,8 +119,6 @@ def _inside(distances, R):
 def optimality_table(found, negatives, mu, lam, B):
     """The optimality conditions of one solution, each with its residual.
 
-    Equation numbers are those of the notebook.
-
     Parameters
     ----------
     found : Ellipsoid
@@ -138,8 +137,8 @@ def optimality_table(found, negatives, mu, lam, B):
     return pd.Series(
         {
             "alpha from 0 to 1/n": max(0.0, -alpha.min(), alpha.max() - 1.0 / n),
-            "R of (12)": abs(found.R - max(0.0, B - alpha.sum() / (2.0 * mu))),
-            "M of (12)": np.abs(found.M - bent).max(),
+            "R in closed form": abs(found.R - max(0.0, B - alpha.sum() / (2.0 * mu))),
+            "M in closed form": np.abs(found.M - bent).max(),
             "who is inside has alpha 1/n": np.max(
                 np.maximum(0.0, left) * (1.0 / n - alpha)
             ),
@@ -213,16 +212,45 @@ def scale_table(paths, B):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("features")
 
 
+def scale_curves(paths, B):
+    """Share of the negatives inside over lambda, and smallest R over mu.
+
+    Parameters
+    ----------
+    paths : dict
+        From `scale_paths`.
+    B : float
+
+    Returns
+    -------
+    dict of str -> dict of str -> (x, y)
+        Two panels for `mebnb.plots.in_panels`; the first is for the first mu, mean over
+        the centers, the second the smallest R over centers and lambda with its floor
+        max(0, B - 1 / (2 mu)).
+    """
+    inside, smallest = {}, {}
+    for name, (negatives, ellipsoids) in paths.items():
+        first = ellipsoids[0]
+        shares = [path.contains(negatives)[:, 0].mean(axis=1) for path in ellipsoids]
+        inside[name] = first.lams, np.mean(shares, axis=0)
+        R = np.array([path.R for path in ellipsoids])
+        smallest[name] = first.mus, R.min(axis=(0, 1))
+    smallest["floor"] = first.mus, np.maximum(0.0, B - 0.5 / first.mus)
+    return {"negatives inside": inside, "smallest R": smallest}
+
+
 # --- stability ---------------------------------------------------------------------
 
 
 def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0):
     """How far the loss moves when one negative is replaced, times n.
 
-    The loss is looked at in all negatives, in the two that are exchanged and in the
-    center. "drawn" replaces a random negative by another one of the sample, as the
-    definition of stability has it; "worst" puts a negative onto the center, where it
-    costs R, or takes it out of the problem.
+    "drawn" replaces a random negative by another one of the sample, as the definition
+    of stability has it. "worst" is the largest change that was found with replacements
+    chosen to harm: the nearest negative or the one that bends the metric most goes, and
+    one on the center, beyond every ellipsoid, or at the thin or thick end of the present
+    one comes. The loss is looked at in all negatives, in the center and along the two
+    axes of these ends.
 
     Parameters
     ----------
@@ -232,7 +260,7 @@ def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0
         Numbers n of negatives to fit on, less than m.
     mu, lam, B : float
     trials : int
-        Replacements of each kind.
+        Random replacements.
     seed : int
 
     Returns
@@ -251,34 +279,50 @@ def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0
             f"sizes must be less than the {len(negatives)} negatives, found {max(sizes)}"
         )
     rng = np.random.default_rng(seed)
-    seen = np.vstack([negatives, center])
-    # Beyond sqrt(B) an example has no part in the problem.
-    beyond = center + 2.0 * np.sqrt(B)
     rows = {}
     for n in sizes:
         order = rng.permutation(len(negatives))
         sample, rest = negatives[order[:n]], negatives[order[n:]]
-        losses = _losses(sample, center, seen, mu, lam, B)
+        found = excluding_ellipsoid(sample, center, mu, lam, B, TOLERANCE)
+        ends = _ends(found, B)
+        seen = np.vstack([negatives, center, ends])
+        losses = _loss_at(found, seen)
 
-        def moved(i, new, sample=sample, losses=losses):
+        def moved(i, new, sample=sample, seen=seen, losses=losses):
             other = sample.copy()
             other[i] = new
-            return np.abs(_losses(other, center, seen, mu, lam, B) - losses).max()
+            then = excluding_ellipsoid(other, center, mu, lam, B, TOLERANCE)
+            return n * np.abs(_loss_at(then, seen) - losses).max()
 
-        places = rng.integers(n, size=trials)
-        drawn = [moved(i, rest[rng.integers(len(rest))]) for i in places]
-        nearest = int(((sample - center) ** 2).sum(axis=1).argmin())
-        worst = [moved(i, center) for i in places] + [moved(nearest, beyond)]
-        rows[n] = {"drawn": n * max(drawn), "worst": n * max(worst)}
+        drawn = [
+            moved(rng.integers(n), rest[rng.integers(len(rest))]) for _ in range(trials)
+        ]
+        lengths = squared_distances(sample, center)
+        going = {int(lengths.argmin()), int((found.multipliers * lengths).argmax())}
+        chosen = [moved(i, new) for i in going for new in (center, *ends)]
+        rows[n] = {"drawn": max(drawn), "worst": max(drawn + chosen)}
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("n")
     table["sharp"] = stability_constant(mu, lam, B, sharp=True)
     table["paper"] = stability_constant(mu, lam, B)
     return table
 
 
+def _ends(found, B):
+    """Points on the ellipsoid's thinnest and thickest axis, the last beyond sqrt(B)."""
+    values, vectors = np.linalg.eigh(found.M)
+    axes = [vectors[:, k] * np.sqrt(found.R / values[k]) for k in (0, -1)]
+    steps = [share * axis for axis in axes for share in (0.5, 0.75, 0.95)]
+    beyond = 2.0 * np.sqrt(B) * vectors[:, 0]
+    return found.center + np.array([*steps, beyond])
+
+
+def _loss_at(found, points):
+    return np.maximum(0.0, found.R - found.squared_distances(points))
+
+
 def _losses(negatives, center, points, mu, lam, B):
     found = excluding_ellipsoid(negatives, center, mu, lam, B, TOLERANCE)
-    return np.maximum(0.0, found.R - found.squared_distances(points))
+    return _loss_at(found, points)
 
 
 # --- bounds ------------------------------------------------------------------------

@@ -1316,6 +1316,9 @@ def step_lengths(solutions, styles=RULE_STYLES):
                 look = {"color": color, "marker": marker, "ms": size, "mfc": "none"}
                 ax.plot(t[chosen], steps[chosen], ls="", label=label, **look)
             ax.set_yscale("log")
+            low, high = np.nanmin(steps[steps > 0]), np.nanmax(steps)
+            if high < 10.0 * low:
+                ax.set_ylim(low / 10.0, high * 10.0)
             ax.set_title(styles[name].label)
             ax.set_xlabel("iteration")
             ax.set_ylabel("step length")

@@ -121,7 +121,9 @@ def _as_numbered(latex, display):
 
 def _trouble(latex, result):
     if "math-core-error" in result:
-        title = BeautifulSoup(result, "html.parser").span["title"]
+        # A span for a formula in the text, a paragraph for one on its own.
+        soup = BeautifulSoup(result, "html.parser")
+        title = soup.find(class_="math-core-error")["title"]
         reason = re.sub(r"^(input\d+:)?\d+: ", "", title).rstrip(".")
         return f"cannot typeset {_short(latex)}: {reason}"
     if UNRESOLVED in result:
