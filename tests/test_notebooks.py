@@ -149,26 +149,32 @@ def shown(notebook):
     )
 
 
-def test_breast_cancer_with_another_seed(tmp_path):
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 7, "algorithms": ["ASFW", "APPFW"], "slides_seed": 3, "extra_splits": 2},
+        {"scaling": "minmax", "algorithms": ["ASFW"], "slides_features": 2},
+    ],
+)
+def test_breast_cancer_with_another_seed(tmp_path, parameters):
     from mebnb import load_dataset
-    from mebnb.evaluation import report_split
-    from mebnb.protocols import report_table
+    from mebnb.evaluation import SlidesProtocol, report_split, slides_split
+    from mebnb.protocols import report_table, slides_solution, slides_threshold
 
-    text = shown(
-        rerun(
-            "09_breast_cancer",
-            tmp_path,
-            seed=7,
-            epsilons=[0.05],
-            algorithms=["ASFW", "APPFW"],
-            extra_splits=2,
-        )
-    )
-    table, _ = report_table(
-        report_split(load_dataset("breast_cancer"), seed=7), ["ASFW"], [0.05]
-    )
+    small = {"epsilons": [0.05], "extra_splits": 0, "honest_splits": 2}
+    text = shown(rerun("09_breast_cancer", tmp_path, **small | parameters))
+    data = load_dataset("breast_cancer")
+    seed, scaling = parameters.get("seed", 123), parameters.get("scaling", "standard")
+    split = report_split(data, seed, scaling=scaling)
+    table, _ = report_table(split, ["ASFW"], [0.05])
     assert f"{table.radius[0]:.6f}" in text
     assert "11.077366" not in text
+    protocol = SlidesProtocol(parameters.get("slides_features", 4), scaled=True)
+    sides = slides_split(data, protocol, parameters.get("slides_seed", 22))
+    ball = slides_solution("PFW", sides.train)
+    assert f"{slides_threshold('PFW', ball):.5f}" in text
+    assert "1.94782" not in text
+    assert "another experiment than the published one" in text
 
 
 @pytest.mark.parametrize(
@@ -194,6 +200,32 @@ def test_core_sets_with_another_cloud(tmp_path, parameters):
     lazy = second.trace.iterations_to(eps * (2 + eps))
     shown_first = first.iterations if first.iterations <= 200 else "-"
     assert re.search(rf"cloud {m} x {n} +{share:.3f} +{shown_first} +{lazy} ", text)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 7, "m": 200, "n_uniform": 3, "epsilons": [0.05], "algorithms": ["APPFW"]},
+        {"seed": 1, "m": 90, "n_uniform": 1, "algorithms": ["BPFW", "ASFW"]},
+    ],
+)
+def test_synthetic_sets_of_other_sizes(tmp_path, parameters):
+    from mebnb.evaluation import report_gaussian, report_uniform
+    from mebnb.protocols import report_table
+
+    chosen = {"n_gaussian": 4, "repeats": 3, "perturbations": 2, "dimensions": [2, 6]}
+    chosen |= {"epsilons": [0.1, 0.01]} | parameters
+    text = shown(rerun("08_synthetic", tmp_path, **chosen))
+    seed, m, name = chosen["seed"], chosen["m"], chosen["algorithms"][0]
+    for split in (
+        report_uniform(seed=seed, m=m, n=chosen["n_uniform"]),
+        report_gaussian(seed=seed, m=m, n=4),
+    ):
+        table, _ = report_table(split, [name], chosen["epsilons"][:1])
+        row = table.iloc[0]
+        count, size = row.iterations, row.active_set_size
+        assert re.search(rf" {count} +{row.radius:.6f} +{size} ", text)
+    assert "1.0193" not in text
 
 
 @pytest.mark.parametrize(
@@ -328,3 +360,21 @@ def test_vertebral_column_with_another_split(tmp_path, parameters):
     assert f"{slides_threshold(name, ball):.5f}" in text
     assert "28.10972" not in text
     assert "another experiment than the published one" in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 2, "m": 80, "n": 3, "algorithms": ["pairwise"]},
+        {"seed": 3, "m": 50, "n": 1, "rules": ["armijo", "golden"]},
+    ],
+)
+def test_line_search_with_another_cloud(tmp_path, parameters):
+    from mebnb import away_step
+    from mebnb.studies import normal_cloud
+
+    chosen = {"max_iter": 200, "sets": ["breast cancer"], "epsilons": [1e-2, 1e-4]}
+    text = shown(rerun("07_line_search", tmp_path, **chosen | parameters))
+    small = normal_cloud(parameters["m"], parameters["n"], parameters["seed"])
+    count = away_step(small, step="armijo", gap="relative", tol=1e-6).iterations
+    assert re.search(rf"Armijo +{count} +{count} +{count}\n", text)
