@@ -56,12 +56,9 @@ SHELL_BYTES = 16 * 1024 * 1024
 # Tiles of matrix products: columns of points, rows of the factor.
 COLUMNS, PANEL = 512, 64
 
-SOLVED, LIMIT, STUCK = 0, 1, 2
-
-# What an exact solve returns. Rows, center, gamma, farthest and cut are those of the
-# scaled data; farthest and cut are squared distances: of the farthest row, and the
-# one beyond which a row counts as outside.
-_Ball = namedtuple("_Ball", "support weights center gamma farthest cut rounds state")
+# A ball of scaled data. farthest and cut are squared distances: of the farthest row,
+# and the one beyond which a row counts as outside.
+_Ball = namedtuple("_Ball", "support weights center gamma farthest cut rounds passes")
 
 
 def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
@@ -110,16 +107,17 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
     points = check_points(points, finite=False)
     rtol, max_iter = _check_rtol(rtol), _check_max_iter(max_iter)
     scale = 1.0
-    ball, passes = _solve(points, scale, rtol, max_iter)
+    ball = _solve(points, scale, rtol, max_iter)
     if not TINY < ball.farthest < HUGE:
         check_points(points)
-        spread = coordinate_spread(points, points[0].astype(np.float64))
+        first = points[0].astype(np.float64)
+        spread = coordinate_spread(points, first)
         if spread == 0.0:
-            ball = ball._replace(center=points[0].astype(np.float64), farthest=0.0)
+            ball = ball._replace(center=first, farthest=0.0)
         else:
             scale = 2.0 ** min(-math.frexp(spread)[1], 1023)
-            ball, passes = _solve(points, scale, rtol, max_iter)
-    return _solution(ball, scale, rtol, passes)
+            ball = _solve(points, scale, rtol, max_iter)
+    return _solution(ball, scale, rtol, max_iter)
 
 
 def _check_rtol(rtol):
@@ -138,34 +136,27 @@ def _check_max_iter(max_iter):
     return int(max_iter)
 
 
-def _solution(ball, scale, rtol, passes):
+def _solution(ball, scale, rtol, max_iter):
     radius = math.sqrt(ball.farthest) / scale
     if radius == math.inf:
         raise ValueError(
             "points must have a radius below the largest float64, 1.8e308; divide them "
             "by a constant first"
         )
-    gap = 0.0
-    if ball.farthest > 0.0:
-        gap = math.sqrt(ball.farthest / ball.gamma) - 1.0 if ball.gamma else math.inf
-    reached = f"radius / lower bound - 1 = {max(gap, 0.0):.1e}"
+    lower_bound = min(math.sqrt(ball.gamma) / scale, radius)
+    gap = radius / (lower_bound or math.ulp(0.0)) - 1.0 if radius else 0.0
+    message = f"radius / lower bound - 1 = {gap:.1e}"
     if gap <= rtol:
-        message = f"{reached}, within rtol = {rtol:g}"
-    elif ball.state == LIMIT:
-        message = f"{reached} after max_iter = {ball.rounds} rounds"
+        message += f", within rtol = {rtol:g}"
+    elif ball.rounds >= max_iter:
+        message += f" after max_iter = {max_iter} rounds"
     else:
-        message = f"{reached}, the least that rounding of the coordinates allows"
+        message += ", the least that rounding of the coordinates allows"
     order = np.argsort(ball.support)
+    support, weights = ball.support[order], ball.weights[order]
     return Solution(
-        center=ball.center / scale,
-        radius=radius,
-        lower_bound=min(math.sqrt(ball.gamma) / scale, radius),
-        support=ball.support[order],
-        weights=ball.weights[order],
-        iterations=ball.rounds,
-        converged=gap <= rtol,
-        message=message,
-        passes=passes,
+        *(ball.center / scale, radius, lower_bound, support, weights),
+        *(ball.rounds, gap <= rtol, message, ball.passes),
     )
 
 
@@ -173,35 +164,28 @@ def _solution(ball, scale, rtol, passes):
 
 
 def _solve(points, scale, rtol, limit):
-    """The ball of the scaled points, and the passes over the data that it took."""
+    """The ball of the scaled points, from all rows at once or from few of them."""
     m, n = points.shape
     aim = max(rtol / 100.0, 1e-14)
     batch = min(4 + 3 * math.isqrt(n), 256)
-    sample = math.isqrt(m * (n + 1))
-    if m * n <= SMALL:
-        rows = points
-        if not (points.flags.carray and points.dtype == np.float64):
-            rows = np.array(points, dtype=np.float64, order="C")
-    elif 10 * sample >= m:
-        rows = readable(points)
-    else:
-        rows = None
-    if rows is not None:
-        ball = _Ball(*_core_ball(rows, scale, np.empty(0), batch, aim, limit))
-        return ball, ball.rounds + 1.0
+    sample, small = math.isqrt(m * (n + 1)), m * n <= SMALL
+    if small and not (points.flags.carray and points.dtype == np.float64):
+        points = np.array(points, dtype=np.float64, order="C")
+    rows = readable(points)
+    if rows is not None and (small or 10 * sample >= m):
+        return _Ball(*_core_ball(rows, scale, np.empty(0), batch, aim, limit))
     return _solve_by_shells(points, scale, sample, batch, aim, limit)
 
 
 def _solve_by_shells(points, scale, sample, batch, aim, limit):
     """Steps 1 to 3 of the module's description."""
     m, n = points.shape
-    room = max(m * points.itemsize // 64, SHELL_BYTES // (8 * n))
-    keep = min(2 * sample, max(room, 2))
+    room = max(m * points.itemsize // 64, SHELL_BYTES // (8 * n), 2)
+    keep = min(2 * sample, room)
     rows = _spread_out(m, keep // 2)
     values = _gather(points, rows)
     ball = _Ball(*_core_ball(values, scale, np.empty(0), batch, aim, limit))
-    ball = ball._replace(support=rows[ball.support])
-    passes = rows.size / m
+    ball = ball._replace(support=rows[ball.support], passes=rows.size / m)
     # A cut that about `keep` of all rows will pass.
     share = max(keep * rows.size // m, 1)
     inner = _shell(values, ball.center, scale, share, 0.0)[1]
@@ -209,28 +193,20 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
     while ball.farthest < HUGE:
         cut = min(inner, ball.cut)
         found, inner, farthest = _shell(points, ball.center, scale, keep, cut)
-        passes += 1.0
-        rounds = ball.rounds
-        ball = ball._replace(farthest=farthest)
-        if farthest <= ball.cut:
-            return ball._replace(state=SOLVED), passes
-        if rounds >= limit:
-            return ball._replace(state=LIMIT), passes
+        ball = ball._replace(farthest=farthest, passes=ball.passes + 1.0)
+        if farthest <= ball.cut or ball.rounds >= limit:
+            break
         rows = np.concatenate([ball.support, np.setdiff1d(found, ball.support)])
-        fresh = _Ball(
-            *_core_ball(
-                _gather(points, rows), scale, ball.weights, batch, aim, limit - rounds
-            )
-        )
-        passes += rows.size / m
-        fresh = fresh._replace(support=rows[fresh.support], rounds=rounds + fresh.rounds)
-        shift = float(np.linalg.norm(fresh.center - ball.center))
+        start, rest = ball.weights, limit - ball.rounds
+        new = _Ball(*_core_ball(_gather(points, rows), scale, start, batch, aim, rest))
+        shift = float(np.linalg.norm(new.center - ball.center))
         if shift == 0.0:
-            return ball._replace(state=STUCK), passes
-        ball = fresh
+            break
+        rounds, passes = ball.rounds + new.rounds, ball.passes + rows.size / m
+        ball = new._replace(support=rows[new.support], rounds=rounds, passes=passes)
         if (math.sqrt(inner) + shift) * (1.0 + 1e-14) <= math.sqrt(ball.farthest):
             break
-    return ball, passes
+    return ball
 
 
 def _spread_out(m, count):
@@ -271,9 +247,6 @@ def _shell(points, center, scale, keep, cut):
         )
         if count < 0:
             return found[:0], math.inf, math.inf
-    if count > keep:
-        inner = max(inner, _keep_farthest(found, squared, count, keep))
-        count = keep
     return found[:count], inner, max(inner, squared[:count].max(initial=0.0))
 
 
@@ -292,35 +265,51 @@ _compiled = njit(
 # No reordering here: origin + center would lose the center's digits. Numba hands the
 # caller's freedom on to a function that names none of its own.
 @njit(cache=True, nogil=True, fastmath={"contract"})
-def _from_origin(entry, scale, origin, center):
+def _difference(entry, scale, origin, center):
     return (scale * entry - origin) - center
+
+
+@_compiled
+def _dot(x, y, size):
+    total = 0.0
+    for i in range(size):
+        total += x[i] * y[i]
+    return total
+
+
+@_compiled
+def _squared_distance(row, scale, center):
+    total = 0.0
+    for j in range(center.size):
+        difference = scale * row[j] - center[j]
+        total += difference * difference
+    return total
 
 
 @_compiled
 def _scan(rows, start, center, scale, cut, inner, found, squared, count):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
-    Returns count, cut, inner: how many are collected, the cut now in force, and the
-    largest squared distance of the rows that were let go. count is -1 when a squared
-    distance is not finite.
+    Returns count, cut, inner: how many are collected, at most half of what `found` can
+    hold, the cut now in force, and the largest squared distance of the rows let go.
+    count is -1 when a squared distance is not finite.
     """
+    keep = found.size // 2
     for i in range(rows.shape[0]):
-        distance = 0.0
-        for j in range(center.shape[0]):
-            difference = scale * rows[i, j] - center[j]
-            distance += difference * difference
+        distance = _squared_distance(rows[i], scale, center)
         if distance <= cut:
             inner = max(inner, distance)
             continue
         if not distance < np.inf:
             return -1, cut, np.inf
-        found[count] = start + i
-        squared[count] = distance
+        found[count], squared[count] = start + i, distance
         count += 1
-        if count == found.shape[0]:
-            count = count // 2
-            cut = _keep_farthest(found, squared, found.shape[0], count)
-            inner = max(inner, cut)
+        if count == found.size:
+            cut = _keep_farthest(found, squared, count, keep)
+            inner, count = max(inner, cut), keep
+    if count > keep:
+        cut = _keep_farthest(found, squared, count, keep)
+        inner, count = max(inner, cut), keep
     return count, cut, inner
 
 
@@ -339,43 +328,32 @@ def _keep_farthest(found, squared, count, keep):
             if i <= j:
                 found[i], found[j] = found[j], found[i]
                 squared[i], squared[j] = squared[j], squared[i]
-                i += 1
-                j -= 1
-        if keep <= j:
-            high = j
-        elif keep >= i:
-            low = i
-        else:
+                i, j = i + 1, j - 1
+        if j < keep <= i:
             break
-    largest = 0.0
-    for i in range(keep, count):
-        largest = max(largest, squared[i])
-    return largest
+        low, high = (low, j) if keep <= j else (i, high)
+    return _largest(squared[keep:count])
 
 
 @_compiled
-def _farthest_rows(rows, center, scale, cut, found, squared, keep):
-    """Collect up to `keep` rows beyond the cut; return their number and the farthest."""
-    count, cut, inner = _scan(rows, 0, center, scale, cut, 0.0, found, squared, 0)
-    if count > keep:
-        _keep_farthest(found, squared, count, keep)
-        count = keep
-    for i in range(count):
-        inner = max(inner, squared[i])
-    return count, inner
+def _largest(values):
+    largest = 0.0
+    for value in values:
+        largest = max(largest, value)
+    return largest
 
 
 # --- compiled: the dual on the core set --------------------------------------------
 
 # Of the core points, `ids` are the rows, `weights` the dual weights, `chosen` marks the
 # support, and `gram` holds the inner products of their differences d_i from the origin.
-# `active` lists the support in the order of the factor; `sizes` counts core points and
-# support. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma the maximiser of the dual on
-# the affine hull of the support solves 2 M u + lambda = z, sum u = 1; sigma makes M
-# definite as long as the support is affinely independent. `factor` is R of M = R'R,
-# `rhs` has the rows R'^-1 1 and R'^-1 z. `target` and `columns` are work space.
+# `active` lists the support in the order of the factor. `sizes` counts core points,
+# support, and finished rows of the factor. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma
+# the maximiser of the dual on the affine hull of the support solves 2 M u + lambda = z,
+# sum u = 1; sigma makes M definite as long as the support is affinely independent.
+# `factor` is L of M = L L'; `target` and `ones` are work space.
 _Core = namedtuple(
-    "_Core", "ids weights chosen gram active sizes sigma factor rhs target columns"
+    "_Core", "ids weights chosen gram active sizes sigma factor target ones"
 )
 
 
@@ -399,172 +377,124 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         The largest number of rounds.
     """
     m, n = rows.shape
-    most = min(m, n + 1)
+    most, start = min(m, n + 1), start_weights.size
     capacity = most + 4 * batch
     found, squared = np.empty(capacity, np.int64), np.empty(capacity)
     buffer = found[: 2 * batch]
     origin, center, local = np.empty(n), np.empty(n), np.empty(n)
-    start = start_weights.size
     _mean(rows, scale, start if start else m, origin)
-    count, farthest = _farthest_rows(rows, origin, scale, 0.0, buffer, squared, batch)
+    count, _, inner = _scan(rows, 0, origin, scale, 0.0, 0.0, buffer, squared, 0)
+    farthest = max(inner, _largest(squared[: max(count, 0)]))
+    if not TINY < farthest < HUGE:
+        for j in range(n):
+            center[j] = scale * rows[0, j]
+        return np.arange(1), np.full(1, 1.0), center, 0.0, farthest, 0.0, 0, 1.0
+    if not start and m <= n + 1 and _equally_far(rows, scale, origin, farthest):
+        # As a regular simplex is, which would have to enter the core set whole.
+        gamma, weights = farthest * (1.0 - 8.0 * EPS), np.full(m, 1.0 / m)
+        return np.arange(m), weights, origin, gamma, farthest, farthest, 1, 2.0
     core = _Core(
         np.empty(capacity, np.int64),
         np.empty(capacity),
         np.empty(capacity, np.bool_),
         np.empty((capacity, capacity)),
-        np.empty(most, np.int64),
-        np.empty(2, np.int64),
+        np.empty(most + 1, np.int64),
+        np.empty(3, np.int64),
         farthest,
-        np.empty((most, most)),
-        np.empty((2, most)),
-        np.empty(most),
-        np.empty((PANEL, most)),
+        np.empty((most + 1, most + 1)),
+        np.empty(most + 1),
+        np.empty(most + 1),
     )
-    core.sizes[:] = 0
-    if not TINY < farthest < HUGE:
-        for j in range(n):
-            center[j] = scale * rows[0, j]
-        core.ids[0], core.weights[0] = 0, 1.0
-        return core.ids[:1], core.weights[:1], center, 0.0, farthest, 0.0, 0, SOLVED
-    if not start and m <= n + 1 and _equally_far(rows, scale, origin, farthest):
-        # As a regular simplex is, which would have to enter the core set whole.
-        support, weights = np.empty(m, np.int64), np.empty(m)
-        for i in range(m):
-            support[i], weights[i] = i, 1.0 / m
-        gamma = farthest * (1.0 - 8.0 * EPS)
-        return support, weights, origin, gamma, farthest, farthest, 1, SOLVED
-    if start:
-        for i in range(start):
-            found[i] = i
-        _take_in(core, rows, scale, origin, found, start)
-        for i in range(0, start, PANEL):
-            _activate(core, found[i:start])
-        for i in range(start):
-            core.weights[i] = start_weights[i] if core.chosen[i] else 0.0
-        _climb(core)
-    else:
-        _keep_farthest(found, squared, count, 1)
-        _take_in(core, rows, scale, origin, found, count)
-        found[0] = 0
-        _activate(core, found[:1])
-        core.weights[0] = 1.0
+    _keep_farthest(found, squared, count, 1)
+    first = np.arange(start) if start else found[:1].copy()
+    _restart(core, rows, scale, origin, first, start_weights if start else np.ones(1))
+    _take_in(core, rows, scale, origin, found[:count])
 
-    rounds, state = 0, LIMIT
-    gamma, cut = 0.0, 0.0
-    while state == LIMIT and rounds < limit:
+    for rounds in range(1, limit + 1):
         _maximise(core, aim, found, squared)
         gamma = _locate(core, rows, scale, origin, local)
-        length = 0.0
         for j in range(n):
             center[j] = origin[j] + local[j]
             if core.sizes[1] == 1:
                 center[j] = scale * rows[core.ids[core.active[0]], j]
-            length += center[j] * center[j]
         # What rounding of the center and of a distance may add.
-        rounding = EPS * (math.sqrt(gamma * length) + 8.0 * gamma)
+        rounding = EPS * (math.sqrt(gamma * _dot(center, center, n)) + 8.0 * gamma)
         cut = gamma * (1.0 + 2.0 * aim) + rounding
-        count, farthest = _farthest_rows(rows, center, scale, cut, buffer, squared, batch)
-        rounds += 1
-        if count == 0:
-            state = SOLVED
-        elif _take_in(core, rows, scale, origin, found, count) == 0:
-            state = STUCK
-    size = core.sizes[1]
-    support, weights = np.empty(size, np.int64), np.empty(size)
-    for i in range(size):
-        support[i] = core.ids[core.active[i]]
-        weights[i] = core.weights[core.active[i]]
-    return support, weights, center, gamma, farthest, cut, rounds, state
+        count, _, inner = _scan(rows, 0, center, scale, cut, 0.0, buffer, squared, 0)
+        farthest = max(inner, _largest(squared[:count]))
+        support = core.active[: core.sizes[1]]
+        ids, weights = core.ids[support], core.weights[support]
+        if core.sizes[0] + count > capacity:  # forget all but the support
+            _restart(core, rows, scale, origin, ids, weights)
+        if count == 0 or _take_in(core, rows, scale, origin, found[:count]) == 0:
+            break
+    return ids, weights, center, gamma, farthest, cut, rounds, rounds + 1.0
 
 
 @_compiled
 def _mean(rows, scale, count, mean):
     """Mean of some of the first `count` rows: a center to start from."""
     mean[:] = 0.0
-    stride = max(1, count // max(mean.size, 512))
-    used = 0
-    for i in range(0, count, stride):
-        used += 1
+    used = range(0, count, max(1, count // max(mean.size, 512)))
+    for i in used:
         for j in range(mean.size):
             mean[j] += scale * rows[i, j]
     for j in range(mean.size):
-        mean[j] /= used
+        mean[j] /= len(used)
 
 
 @_compiled
 def _equally_far(rows, scale, mean, farthest):
-    """Whether all rows have the same distance from their mean, which proves it the center.
+    """Whether all rows have the same distance from their mean, the center then.
 
     Not where rounding of the mean would count.
     """
-    length = 0.0
-    for j in range(mean.size):
-        length += mean[j] * mean[j]
-    if length * EPS > farthest:
+    if _dot(mean, mean, mean.size) * EPS > farthest:
         return False
     for i in range(rows.shape[0]):
-        distance = 0.0
-        for j in range(mean.size):
-            difference = scale * rows[i, j] - mean[j]
-            distance += difference * difference
-        if distance < farthest * (1.0 - 8.0 * EPS):
+        if _squared_distance(rows[i], scale, mean) < farthest * (1.0 - 8.0 * EPS):
             return False
     return True
 
 
 @_compiled
-def _take_in(core, rows, scale, origin, found, count):
+def _restart(core, rows, scale, origin, ids, weights):
+    """Make some rows the core set and its support."""
+    core.sizes[:] = 0
+    _take_in(core, rows, scale, origin, ids)
+    for i in range(ids.size):
+        core.active[i], core.weights[i], core.chosen[i] = i, weights[i], True
+    core.sizes[1] = ids.size
+    _factorise(core)
+
+
+@_compiled
+def _take_in(core, rows, scale, origin, found):
     """Add rows to the core set; return how many are new to it."""
-    if core.sizes[0] + count > core.ids.size:
-        _forget(core)
-    old = core.sizes[0]
-    new = old
-    for i in range(count):
+    old = new = core.sizes[0]
+    for row in found:
         known = False
         for j in range(old):
-            known |= core.ids[j] == found[i]
+            known |= core.ids[j] == row
         if not known:
-            core.ids[new] = found[i]
-            core.weights[new], core.chosen[new] = 0.0, False
+            core.ids[new], core.weights[new], core.chosen[new] = row, 0.0, False
             new += 1
     core.sizes[0] = new
-    if new > old:
-        _fill_gram(core, rows, scale, origin, old, new)
+    _fill_gram(core, rows, scale, origin, old)
     return new - old
 
 
 @_compiled
-def _forget(core):
-    """Keep only the support in the core set."""
-    kept = 0
-    for i in range(core.sizes[0]):
-        if not core.chosen[i]:
-            continue
-        column = 0
-        for j in range(core.sizes[0]):
-            if core.chosen[j]:
-                core.gram[kept, column] = core.gram[i, j]
-                column += 1
-        core.ids[kept], core.weights[kept] = core.ids[i], core.weights[i]
-        for j in range(core.sizes[1]):
-            if core.active[j] == i:
-                core.active[j] = kept
-        kept += 1
-    core.chosen[:kept] = True
-    core.sizes[0] = kept
-
-
-@_compiled
-def _fill_gram(core, rows, scale, origin, old, new):
-    """Inner products of the core points old to new with all, tile by tile."""
-    gram, n = core.gram, origin.size
+def _fill_gram(core, rows, scale, origin, old):
+    """Inner products of the core points from `old` on with all, tile by tile."""
+    gram, new, n = core.gram, core.sizes[0], origin.size
     for start in range(0, n, COLUMNS):
-        width = min(COLUMNS, n - start)
-        local = np.empty((new, width))
+        local = np.empty((new, min(COLUMNS, n - start)))
         for i in range(new):
             row = rows[core.ids[i]]
-            for j in range(width):
-                local[i, j] = _from_origin(row[start + j], scale, origin[start + j], 0.0)
+            for j in range(local.shape[1]):
+                x = origin[start + j]
+                local[i, j] = _difference(row[start + j], scale, x, 0.0)
         for top in range(old, new, PANEL):
             end = min(top + PANEL, new)
             products = np.dot(local[top:end], local[:end].T)
@@ -584,142 +514,107 @@ def _maximise(core, aim, slots, squared):
     of it; the climb drops those that do not belong. A point in the span of the support
     takes another one's place.
     """
-    most = core.active.size
+    most = core.active.size - 1
     for _ in range(20 * core.ids.size):
-        count = _outside(core, aim, slots, squared)
+        count, size = _outside(core, aim, slots, squared), core.sizes[1]
         if count == 0:
             return
-        fits = min(count, max(most - core.sizes[1], 1))
+        fits = min(count, max(most - size, 1))
         _keep_farthest(slots, squared, count, fits)
-        added = 0
-        for start in range(0, fits, PANEL):
-            added += _activate(core, slots[start:fits])
-        if added == 0:
-            _keep_farthest(slots, squared, count, 1)
-            _activate(core, slots[:1])
+        if not _join(core, slots[:fits]):
+            _keep_farthest(slots, squared, fits, 1)
+            _join(core, slots[:1])
             weight = _exchange(core)
-            added = _activate(core, slots[:1])
-            if added == 1:
-                core.weights[slots[0]] = weight
+            if not _join(core, slots[:1]):
+                _climb(core)
+                return  # rounding hides what is left
+            core.weights[slots[0]] = weight
         _climb(core)
-        if added == 0:  # rounding hides what is left
-            return
 
 
 @_compiled
 def _outside(core, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
-    known, weights = core.sizes[0], core.weights
+    known, gram, weights = core.sizes[0], core.gram, core.weights
     gamma, length = 0.0, 0.0
-    for i in range(known):
-        if not core.chosen[i]:
-            continue
-        product = 0.0
-        for j in range(known):
-            product += core.gram[i, j] * weights[j]
+    for i in core.active[: core.sizes[1]]:
+        product = _dot(gram[i], weights, known)
         length += weights[i] * product
-        gamma += weights[i] * (core.gram[i, i] - product)
+        gamma += weights[i] * (gram[i, i] - product)
     count = 0
     for i in range(known):
-        if core.chosen[i]:
-            continue
-        product = 0.0
-        for j in range(known):
-            product += core.gram[i, j] * weights[j]
-        distance = core.gram[i, i] - 2.0 * product + length
-        if distance > gamma * (1.0 + aim):
-            slots[count] = i
-            squared[count] = distance
-            count += 1
+        if not core.chosen[i]:
+            distance = gram[i, i] - 2.0 * _dot(gram[i], weights, known) + length
+            if distance > gamma * (1.0 + aim):
+                slots[count], squared[count] = i, distance
+                count += 1
     return count
 
 
 @_compiled
-def _activate(core, slots):
-    """Let the first PANEL of some core points into the support, with weight 0.
+def _join(core, slots):
+    """Let core points into the support, with weight 0; whether any came in."""
+    size = core.sizes[1]
+    for i in range(slots.size):
+        core.active[size + i], core.chosen[slots[i]] = slots[i], True
+    core.sizes[1] = size + slots.size
+    _factorise(core)
+    return core.sizes[1] > size
 
-    Those in the span of the support stay out. Returns how many came in, and leaves
-    R'^-1 m of the new points in core.columns.
+
+@_compiled
+def _factorise(core):
+    """Finish the factor; points in the span of those before leave the support.
+
+    The row of the last point that left stays below the factor.
     """
-    first, count, columns = core.sizes[1], min(slots.size, PANEL), core.columns
-    for c in range(count):
-        for j in range(first):
-            columns[c, j] = core.gram[slots[c], core.active[j]] + core.sigma
-    _forward(core, first, count)
-    size = first
-    for c in range(count):
-        slot, column = slots[c], columns[c]
-        for j in range(first, size):
-            # Row j - first holds column j of the factor.
-            total = core.gram[slot, core.active[j]] + core.sigma
-            for i in range(j):
-                total -= columns[j - first, i] * column[i]
-            column[j] = total / core.factor[j, j]
-        energy = core.gram[slot, slot]
-        rest, ones, energies = energy + core.sigma, 1.0, energy
-        for j in range(size):
-            rest -= column[j] * column[j]
-            ones -= column[j] * core.rhs[0, j]
-            energies -= column[j] * core.rhs[1, j]
-        if size == core.active.size or rest <= DEPENDENT * (energy + core.sigma):
-            continue
-        root = math.sqrt(rest)
-        for j in range(size):
-            core.factor[j, size] = column[j]
-            columns[size - first, j] = column[j]
-        core.factor[size, size] = root
-        core.rhs[0, size], core.rhs[1, size] = ones / root, energies / root
-        core.active[size], core.chosen[slot] = slot, True
-        size += 1
-    core.sizes[1] = size
-    return size - first
+    active, factor, done = core.active, core.factor, core.sizes[2]
+    for i in range(done, core.sizes[1]):
+        slot, row = active[i], factor[done]
+        for j in range(done):
+            product = core.gram[slot, active[j]] + core.sigma
+            row[j] = (product - _dot(row, factor[j], j)) / factor[j, j]
+        diagonal = core.gram[slot, slot] + core.sigma
+        rest = diagonal - _dot(row, row, done)
+        if done < active.size - 1 and rest > DEPENDENT * diagonal:
+            row[done] = math.sqrt(rest)
+            active[done] = slot
+            done += 1
+        else:
+            core.weights[slot], core.chosen[slot] = 0.0, False
+    core.sizes[1] = core.sizes[2] = done
 
 
 @_compiled
-def _forward(core, size, count):
-    """Solve R'y = x for the first `count` rows x of core.columns, in place."""
-    factor, columns = core.factor, core.columns
-    for start in range(0, size, PANEL):
-        stop = min(start + PANEL, size)
-        for c in range(count):
-            for j in range(start, stop):
-                entry = columns[c, j] / factor[j, j]
-                columns[c, j] = entry
-                for i in range(j + 1, stop):
-                    columns[c, i] -= entry * factor[j, i]
-        if stop < size:
-            left = columns[:count, start:stop].copy()
-            products = np.dot(left, factor[start:stop, stop:size].copy())
-            for c in range(count):
-                for i in range(size - stop):
-                    columns[c, stop + i] -= products[c, i]
+def _forward(core, vector):
+    """Solve L y = vector in place."""
+    for i in range(core.sizes[1]):
+        row = core.factor[i]
+        vector[i] = (vector[i] - _dot(row, vector, i)) / row[i]
 
 
 @_compiled
-def _back(core, size, vector):
-    """Solve R x = vector in place."""
-    for j in range(size - 1, -1, -1):
-        total = vector[j]
-        for i in range(j + 1, size):
-            total -= core.factor[j, i] * vector[i]
-        vector[j] = total / core.factor[j, j]
+def _back(core, vector):
+    """Solve L'x = vector in place."""
+    for i in range(core.sizes[1] - 1, -1, -1):
+        row = core.factor[i]
+        vector[i] /= row[i]
+        for j in range(i):
+            vector[j] -= vector[i] * row[j]
 
 
 @_compiled
-def _equalise(core, energies, total):
-    """Set target to weights of the given sum that make 2 M u - z constant.
-
-    energies is R'^-1 z.
-    """
-    size, ones = core.sizes[1], core.rhs[0]
-    square, mixed = 0.0, 0.0
+def _equalise(core, total):
+    """Turn target from z to weights of the given sum that make 2 M u - z constant."""
+    target, ones, size = core.target, core.ones, core.sizes[1]
+    ones[:size] = 1.0
+    _forward(core, ones)
+    _forward(core, target)
+    multiplier = 0.5 * _dot(ones, target, size) - total
+    multiplier /= _dot(ones, ones, size)
     for j in range(size):
-        square += ones[j] * ones[j]
-        mixed += ones[j] * energies[j]
-    multiplier = (0.5 * mixed - total) / square
-    for j in range(size):
-        core.target[j] = 0.5 * energies[j] - multiplier * ones[j]
-    _back(core, size, core.target)
+        target[j] = 0.5 * target[j] - multiplier * ones[j]
+    _back(core, target)
 
 
 @_compiled
@@ -730,73 +625,59 @@ def _climb(core):
     first weight reaches zero, so the dual value never falls.
     """
     target, weights, active = core.target, core.weights, core.active
-    while True:
-        _equalise(core, core.rhs[1], 1.0)
+    blocked = True
+    while blocked:
         size = core.sizes[1]
-        step = 1.0
-        free = True
+        for j in range(size):
+            target[j] = core.gram[active[j], active[j]]
+        _equalise(core, 1.0)
+        step, blocked = 1.0, False
         for j in range(size):
             if target[j] <= 0.0:
-                weight = weights[active[j]]
+                weight, blocked = weights[active[j]], True
                 step = min(step, weight / (weight - target[j]) if weight else 0.0)
-                free = False
         for j in range(size - 1, -1, -1):
             weight = weights[active[j]]
-            if free:
-                weights[active[j]] = target[j]
-            elif target[j] <= 0.0 and weight <= step * (weight - target[j]):
+            if target[j] <= 0.0 and weight <= step * (weight - target[j]):
                 _drop(core, j)
+            elif blocked:
+                weights[active[j]] = max(weight + step * (target[j] - weight), 0.0)
             else:
-                weights[active[j]] += step * (target[j] - weight)
-        if free:
-            return
+                weights[active[j]] = target[j]
+        _factorise(core)
+
+
+@_compiled
+def _drop(core, position):
+    """Take a point out of the support; the factor ends before it."""
+    core.weights[core.active[position]] = 0.0
+    core.chosen[core.active[position]] = False
+    core.sizes[1] -= 1
+    core.sizes[2] = min(core.sizes[2], position)
+    for i in range(position, core.sizes[1]):
+        core.active[i] = core.active[i + 1]
 
 
 @_compiled
 def _exchange(core):
     """Drop a point to make room for one in the span; return the new one's weight.
 
-    core.columns[0] holds R'^-1 m of the new point. Its affine coordinates x tell how
+    The row below the factor is that of the new point. Its affine coordinates x tell how
     weight moves to it without moving the center.
     """
-    size, weights, coordinates = core.sizes[1], core.weights, core.columns[0]
-    _back(core, size, coordinates)
+    size, active, weights = core.sizes[1], core.active, core.weights
+    coordinates = core.factor[size]
+    _back(core, coordinates)
     best, position = np.inf, 0
     for j in range(size):
-        weight = weights[core.active[j]]
+        weight = weights[active[j]]
         if coordinates[j] > 1e-12 and weight < best * coordinates[j]:
             best, position = weight / coordinates[j], j
     for j in range(size):
-        slot = core.active[j]
-        weights[slot] = max(weights[slot] - best * coordinates[j], 0.0)
+        weight = weights[active[j]] - best * coordinates[j]
+        weights[active[j]] = max(weight, 0.0)
     _drop(core, position)
     return best
-
-
-@_compiled
-def _drop(core, position):
-    """Take a point out of the support, with plane rotations of the factor."""
-    factor, rhs, size = core.factor, core.rhs, core.sizes[1] - 1
-    core.chosen[core.active[position]] = False
-    core.weights[core.active[position]] = 0.0
-    for i in range(position, size):
-        core.active[i] = core.active[i + 1]
-    for i in range(size + 1):
-        for j in range(max(i - 1, position), size):
-            factor[i, j] = factor[i, j + 1]
-    for i in range(position, size):
-        # Row i + 1 now starts one column early: rotate that entry away.
-        radius = math.hypot(factor[i, i], factor[i + 1, i])
-        cosine, sine = factor[i, i] / radius, factor[i + 1, i] / radius
-        for j in range(i, size):
-            upper, lower = factor[i, j], factor[i + 1, j]
-            factor[i, j] = cosine * upper + sine * lower
-            factor[i + 1, j] = cosine * lower - sine * upper
-        for k in range(2):
-            upper, lower = rhs[k, i], rhs[k, i + 1]
-            rhs[k, i] = cosine * upper + sine * lower
-            rhs[k, i + 1] = cosine * lower - sine * upper
-    core.sizes[1] = size
 
 
 @_compiled
@@ -806,30 +687,27 @@ def _locate(core, rows, scale, origin, local):
     The squared distances of the support should be equal; what is left of their
     differences corrects the weights, twice at most.
     """
-    size, weights, squared = core.sizes[1], core.weights, core.columns[0]
+    active, weights, target = core.active[: core.sizes[1]], core.weights, core.target
     for attempt in range(3):
         local[:] = 0.0
-        for i in range(size):
-            row, weight = rows[core.ids[core.active[i]]], weights[core.active[i]]
+        for slot in active:
+            row, weight = rows[core.ids[slot]], weights[slot]
             for j in range(local.size):
-                local[j] += weight * _from_origin(row[j], scale, origin[j], 0.0)
+                local[j] += weight * _difference(row[j], scale, origin[j], 0.0)
         gamma, low, high = 0.0, np.inf, 0.0
-        for i in range(size):
-            row = rows[core.ids[core.active[i]]]
-            distance = 0.0
+        for i in range(active.size):
+            row, distance = rows[core.ids[active[i]]], 0.0
             for j in range(local.size):
-                difference = _from_origin(row[j], scale, origin[j], local[j])
-                distance += difference * difference
-            squared[i] = distance
-            gamma += weights[core.active[i]] * distance
+                distance += _difference(row[j], scale, origin[j], local[j]) ** 2
+            gamma += weights[active[i]] * distance
             low, high = min(low, distance), max(high, distance)
+            target[i] = distance
         if attempt == 2 or high - low <= 32.0 * EPS * high:
             break
-        _forward(core, size, 1)
-        _equalise(core, squared, 0.0)
-        for i in range(size):
-            if weights[core.active[i]] + core.target[i] <= 0.0:
+        _equalise(core, 0.0)
+        for i in range(active.size):
+            if weights[active[i]] + target[i] <= 0.0:
                 return gamma
-        for i in range(size):
-            weights[core.active[i]] += core.target[i]
+        for i in range(active.size):
+            weights[active[i]] += target[i]
     return gamma

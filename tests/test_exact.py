@@ -136,7 +136,8 @@ def test_a_cloud_far_from_the_origin():
 def test_rounding_that_forbids_rtol_is_admitted():
     ball = minimum_enclosing_ball([[1e8], [1e8 + 2**-26]])
     assert not ball.converged
-    assert ball.radius == 2**-26 and ball.lower_bound == 2**-27
+    assert ball.radius == 2**-26
+    assert ball.lower_bound == pytest.approx(2**-27, rel=1e-15)
     assert ball.message == (
         "radius / lower bound - 1 = 1.0e+00, the least that rounding of the "
         "coordinates allows"
