@@ -597,6 +597,40 @@ def scores_over_splits(frame, columns, group="detector"):
         return fig
 
 
+THRESHOLD_LOOKS = {
+    "recall": ("recall", COLORS["red"], "-"),
+    "false_alarms": ("false alarms, share of nominal points", COLORS["blue"], "--"),
+    "f1": ("F1", COLORS["black"], "-."),
+}
+
+
+def scores_by_threshold(frame, marks):
+    """What a detector finds, and at what price, as its threshold moves.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `mebnb.protocols.threshold_scores`.
+    marks : dict of str -> float
+        Label -> threshold to mark with a vertical line.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, ax = plt.subplots(figsize=(6.6, 3.4))
+        for column, (label, color, line) in THRESHOLD_LOOKS.items():
+            ax.plot(frame[column], color=color, ls=line, label=label)
+        tones = itertools.cycle([COLORS["grey"], COLORS["orange"], COLORS["green"]])
+        for (label, at), color in zip(marks.items(), tones, strict=False):
+            ax.axvline(at, color=color, lw=1.2, ls=":", label=label)
+        ax.set_xlabel("threshold: distance from the center")
+        ax.set_ylabel("share")
+        _legend_below(fig, [ax])
+        return fig
+
+
 def feature_search(search, chosen):
     """Recall against the number of features kept.
 

@@ -39,14 +39,20 @@ __all__ = [
     "last_best",
     "leakage_study",
     "outside",
+    "repeated_points",
+    "report_comparison",
+    "report_ends",
     "report_row",
     "report_solution",
+    "report_spread",
     "report_table",
     "report_threshold",
     "rounding_ranges",
+    "run_times",
     "scaling_study",
     "slides_comparisons",
     "slides_feature_search",
+    "slides_not_run",
     "slides_recall",
     "slides_rounding_ranges",
     "slides_runs",
@@ -56,6 +62,7 @@ __all__ = [
     "slides_threshold",
     "slides_told",
     "slides_variant",
+    "threshold_scores",
 ]
 
 # Names in the tables -> keys of the figures' styles.
@@ -85,8 +92,8 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
     known : sequence of str
         The names that `algorithms` may hold.
     **values
-        Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, max_iter,
-        features, repeats, nominal_fraction, extra_splits, honest_splits, scaling,
+        Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
+        max_iter, features, repeats, nominal_fraction, extra_splits, honest_splits, scaling,
         n_uniform, n_gaussian, dimensions, perturbations.
 
     Raises
@@ -168,6 +175,7 @@ _ACCEPTED = {
         "a whole number from 10 to 100000",
         lambda v: _whole(v, 10) and v <= 100_000,
     ),
+    "rules": _names_from(STEP_RULES),
     "steps": (
         f"a list of different names from {', '.join(SLIDES_STEPS)}",
         lambda v: _filled_list(v, lambda step: step in SLIDES_STEPS),
@@ -345,6 +353,126 @@ def rounding_ranges(split, name, epsilons, *, repeats=30, size=1e-15, seed=0):
             for column, value in zip(columns, values, strict=True):
                 seen[name, epsilon, column].append(value)
     return {cell: (min(values), max(values)) for cell, values in seen.items()}
+
+
+def report_ends(split, table, balls):
+    """How the report's runs ended: what its tables leave out.
+
+    Parameters
+    ----------
+    split : Split
+    table : pandas.DataFrame
+    balls : dict of (str, float) -> Solution
+        Both from `report_table`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Formatted; indexed by algorithm and epsilon.
+    """
+    rows = []
+    for row in table.itertuples():
+        ball = balls[row.algorithm, row.epsilon]
+        # The point that sets the radius is not outside by its last bit.
+        beyond = outside(split.train, ball.center, row.radius * (1 + 1e-12))
+        rows.append(
+            {
+                "algorithm": row.algorithm,
+                "epsilon": row.epsilon,
+                "converged": ball.converged,
+                "lower bound": f"{ball.lower_bound:.6f}",
+                "enclosing radius": f"{ball.radius:.6f}",
+                "relative gap": f"{(ball.radius / ball.lower_bound) ** 2 - 1:.0e}",
+                "training points outside of the printed radius": int(beyond.sum()),
+            }
+        )
+    return pd.DataFrame(rows).set_index(["algorithm", "epsilon"])
+
+
+def report_comparison(published, split, table, *, repeats=30, reason=None):
+    """One of the report's tables with epsilons, published beside reproduced.
+
+    Parameters
+    ----------
+    published : str
+        Name of the published table.
+    split : Split
+    table : pandas.DataFrame
+        From `report_table`.
+    repeats : int
+        Perturbed runs of BPFW, see `rounding_ranges`.
+    reason : str, optional
+        Why cells differ, where the run is not the published experiment.
+
+    Returns
+    -------
+    Comparison
+    """
+    keys = ["algorithm", "epsilon"]
+    epsilons = table.loc[table["algorithm"] == "BPFW", "epsilon"]
+    return compare(
+        published,
+        table,
+        keys=keys,
+        times="cpu_ms",
+        rounding=rounding_ranges(split, "BPFW", list(epsilons), repeats=repeats),
+        reasons=_everywhere(table.columns.drop(keys), reason),
+    )
+
+
+def report_spread(dataset, name, epsilon, seeds, **options):
+    """One algorithm of the report on further splits.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    name : str
+    epsilon : float
+    seeds : iterable of int
+    **options
+        nominal_fraction and scaling, as `report_split` takes them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a seed, as `report_row`, with a column seed.
+    """
+    rows = []
+    for seed in seeds:
+        split = report_split(dataset, seed, **options)
+        ball = report_solution(name, split.train, epsilon, trace=False)
+        rows.append(report_row(name, split, epsilon, ball) | {"seed": seed})
+    return pd.DataFrame(rows)
+
+
+def run_times(balls, names):
+    """What runs cost on this machine.
+
+    Parameters
+    ----------
+    balls : dict of tuple -> Solution
+        With traces.
+    names : sequence of str
+        What the parts of a key are.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by the key: milliseconds, passes over the data, and microseconds a step.
+    """
+    rows = {
+        key: {
+            "milliseconds": round(1e3 * ball.trace.seconds[-1], 2),
+            "passes over the data": int(ball.passes),
+            "microseconds a step": round(
+                1e6 * ball.trace.seconds[-1] / max(ball.iterations, 1), 1
+            ),
+        }
+        for key, ball in balls.items()
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    table.index = pd.MultiIndex.from_tuples(rows, names=names)
+    return table
 
 
 # --- the slides --------------------------------------------------------------------
@@ -684,6 +812,33 @@ def slides_comparisons(dataset, split, runs, *, search=None, ranges=None, reason
     return found
 
 
+def slides_not_run(dataset_name, reason):
+    """The slides' rows for a data set that did not run, published beside nothing.
+
+    Parameters
+    ----------
+    dataset_name : str
+    reason : str
+        Why not: the remark of every cell but the times.
+
+    Returns
+    -------
+    dict of str -> Comparison
+        As `slides_comparisons`, every verdict "not comparable".
+    """
+    found = {}
+    for number, (name, _, columns) in _SLIDES_TABLES.items():
+        published = _published_rows(name, dataset_name).drop(columns="dataset")
+        found[f"Table {number}"] = compare(
+            published,
+            published[["algorithm"]],
+            keys="algorithm",
+            times="time_ms" if "time_ms" in published else (),
+            reasons=_everywhere(columns, reason),
+        )
+    return found
+
+
 def _published_rows(name, dataset_name):
     table = published_table(name).drop(columns="dataset_no")
     return table[table["dataset"] == dataset_name]
@@ -749,6 +904,63 @@ def last_best(search):
 
 
 # --- what the protocols hide -------------------------------------------------------
+
+
+def repeated_points(dataset):
+    """How often rows repeat, and what labels the same features carry.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    pandas.DataFrame
+        One column, count.
+    """
+    vectors = dataset.features.assign(
+        label=dataset.labels, nominal=dataset.is_nominal
+    ).groupby(list(dataset.features.columns), sort=False)
+    sizes = vectors.size()
+    return pd.Series(
+        {
+            "rows": len(dataset.features),
+            "distinct feature vectors": len(sizes),
+            "largest number of rows with one vector": sizes.max(),
+            "vectors with more than one label": (vectors["label"].nunique() > 1).sum(),
+            "vectors both nominal and anomalous": (vectors["nominal"].nunique() > 1).sum(),
+        },
+        name="count",
+    ).to_frame()
+
+
+def threshold_scores(split, center, radii):
+    """Scores of a fixed center when the threshold moves.
+
+    Parameters
+    ----------
+    split : Split
+    center : ndarray, shape (n,)
+    radii : sequence of float
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by radius: recall, false_alarms, precision (NaN without an alarm), f1.
+    """
+    anomaly = split.test_is_anomaly
+    rows = {}
+    for radius in radii:
+        flagged = outside(split.test, center, radius)
+        hits, alarms = np.sum(flagged & anomaly), np.sum(flagged)
+        rows[radius] = {
+            "recall": flagged[anomaly].mean(),
+            "false_alarms": flagged[~anomaly].mean(),
+            "precision": hits / alarms if alarms else np.nan,
+            "f1": 2 * hits / (alarms + np.sum(anomaly)),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("radius")
+
 
 SELECTIONS = ("labels", "random", "components", "all")
 

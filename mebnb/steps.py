@@ -332,3 +332,16 @@ class ArmijoOffTheSimplex(StepRule):
         while step * float(image @ image) > accepted:
             step *= self.shrink
         return step
+
+
+@dataclass(frozen=True)
+class ArmijoWithoutTheEnd(StepRule):
+    """Tests along d, but its first trial is shrink * largest: no atom is dropped."""
+
+    shrink: float = 0.5
+    fraction: float = 0.1
+
+    def __call__(self, line):
+        """The step in [0, line.largest)."""
+        shorter = replace(line, largest=self.shrink * line.largest)
+        return Armijo(self.shrink, self.fraction)(shorter)

@@ -20,21 +20,26 @@ from mebnb.evaluation import (
     slides_split,
 )
 from mebnb.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
+from mebnb.steps import Line
 
 __all__ = [
     "FIT_BAND",
     "SOLVERS",
     "available_sets",
     "blending_gaps",
+    "condition_grid",
     "counts_under_rounding",
     "gain_table",
+    "grid_table",
     "kind_counts",
     "kind_table",
     "level_table",
+    "line_at",
     "normal_cloud",
     "rate_table",
     "rates_told",
     "run_each",
+    "rule_grid",
     "run_rules",
     "sparsity_table",
     "sphere_cloud",
@@ -210,6 +215,134 @@ def run_rules(sets, algorithm, rules, **options):
         }
         for label, points in sets.items()
     }
+
+
+def rule_grid(sets, algorithms, rules, levels, *, max_iter):
+    """Iterations and passes of every algorithm with every step rule on every set.
+
+    Parameters
+    ----------
+    sets : dict of str -> ndarray, shape (m, n)
+    algorithms : sequence of str
+        Keys of `SOLVERS`.
+    rules : dict of str -> str or StepRule
+    levels : sequence of float
+        Relative gaps to reach.
+    max_iter : int
+        Most iterations of a run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a set, algorithm, rule and level: iterations and passes over the data,
+        both missing where the run stayed above the level.
+    """
+    rows = []
+    for label, points in sets.items():
+        for name in algorithms:
+            for rule, step in rules.items():
+                options = {"step": step, "gap": "relative", "max_iter": max_iter}
+                whole = SOLVERS[name](points, tol=min(levels), **options)
+                for level in levels:
+                    reached = whole.trace.iterations_to(level)
+                    ball = None
+                    if reached is not None:
+                        ball = SOLVERS[name](points, tol=level, trace=False, **options)
+                    rows.append(
+                        {
+                            "set": label,
+                            "algorithm": name,
+                            "rule": rule,
+                            "level": level,
+                            "iterations": math.nan if ball is None else ball.iterations,
+                            "passes": math.nan if ball is None else ball.passes,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def condition_grid(points, factors, rules, *, tol=1e-6, max_iter=2000):
+    """Away-step iterations when one feature is multiplied: does conditioning matter?
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    factors : sequence of float
+        For the first feature.
+    rules : dict of str -> str or StepRule
+    tol : float
+        Relative gap to reach.
+    max_iter : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a factor: condition number of the centred data, size and thinness of the
+        support (see `thinness`; missing beyond 16 points), and per rule the
+        iterations, missing where the run did not arrive.
+    """
+    rows = []
+    for factor in factors:
+        cloud = points * np.append(factor, np.ones(points.shape[1] - 1))
+        spread = np.linalg.svd(cloud - cloud.mean(axis=0), compute_uv=False)
+        support = away_step(cloud, gap="relative", tol=1e-9, max_iter=20_000).support
+        row = {"condition number": spread[0] / spread[-1], "support": support.size}
+        fits = 2 <= support.size <= 16
+        row["thinness"] = thinness(cloud[support]) if fits else math.nan
+        for rule, step in rules.items():
+            ball = away_step(
+                cloud, step=step, gap="relative", tol=tol, max_iter=max_iter
+            )
+            row[rule] = ball.iterations if ball.converged else math.nan
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def line_at(points, state, kind):
+    """The line that a step of some kind would search at an iterate.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    state : State
+    kind : str
+        "FW", "away" or "pairwise" (from the nearest active to the farthest point).
+
+    Returns
+    -------
+    Line
+
+    Raises
+    ------
+    ValueError
+        For another kind.
+    """
+    distances = squared_distances(points, state.center)
+    weights = np.zeros(len(points))
+    weights[state.support] = state.weights
+    s = int(distances.argmax())
+    v = int(state.support[distances[state.support].argmin()])
+    if kind == "FW":
+        slope, curvature, largest = distances[s] - state.gamma, distances[s], 1.0
+        norm2 = weights @ weights - 2.0 * weights[s] + 1.0
+    elif kind == "away":
+        slope, curvature = state.gamma - distances[v], distances[v]
+        largest = weights[v] / (1.0 - weights[v])
+        norm2 = weights @ weights - 2.0 * weights[v] + 1.0
+    elif kind == "pairwise":
+        apart = points[s] - points[v]
+        slope, curvature = distances[s] - distances[v], apart @ apart
+        largest, norm2 = weights[v], 2.0
+    else:
+        raise ValueError(f"kind must be FW, away or pairwise, found {kind!r}")
+    return Line(
+        slope=float(slope),
+        curvature=float(curvature),
+        largest=float(largest),
+        norm2=lambda: float(norm2),
+        iteration=state.iteration,
+        center=lambda: state.center,
+    )
 
 
 def wrong_weight(points, max_iter=1000):
@@ -462,6 +595,35 @@ def rates_told(runs, name):
                 rate = f"factor {factor:.4f} an iteration with R2 {r2:.2f}"
             told.append(f"{label}: {rate}")
     return "; ".join(told)
+
+
+def grid_table(grid, level, algorithms, rules):
+    """Iterations and passes to one level, one row a set and algorithm.
+
+    Parameters
+    ----------
+    grid : pandas.DataFrame
+        From `rule_grid`.
+    level : float
+    algorithms, rules : mapping of str -> str
+        Names in the table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm, a column a rule: "iterations / passes", or "-".
+    """
+    rows = grid[grid["level"] == level].copy()
+    rows["cell"] = [
+        "-"
+        if math.isnan(row.iterations)
+        else f"{row.iterations:.0f} / {row.passes:.0f}"
+        for row in rows.itertuples()
+    ]
+    rows["algorithm"] = rows["algorithm"].map(algorithms)
+    rows["rule"] = rows["rule"].map(rules)
+    cells = rows.set_index(["set", "algorithm", "rule"])["cell"]
+    return cells.unstack(sort=False)
 
 
 def kind_table(runs, labels):

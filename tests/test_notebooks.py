@@ -231,32 +231,6 @@ def test_synthetic_sets_of_other_sizes(tmp_path, parameters):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"seed": 7, "m": 200, "n_uniform": 3, "epsilons": [0.05], "algorithms": ["APPFW"]},
-        {"seed": 1, "m": 90, "n_uniform": 1, "algorithms": ["BPFW", "ASFW"]},
-    ],
-)
-def test_synthetic_sets_of_other_sizes(tmp_path, parameters):
-    from mebnb.evaluation import report_gaussian, report_uniform
-    from mebnb.protocols import report_table
-
-    chosen = {"n_gaussian": 4, "repeats": 3, "perturbations": 2, "dimensions": [2, 6]}
-    chosen |= {"epsilons": [0.1, 0.01]} | parameters
-    text = shown(rerun("08_synthetic", tmp_path, **chosen))
-    seed, m, name = chosen["seed"], chosen["m"], chosen["algorithms"][0]
-    for split in (
-        report_uniform(seed=seed, m=m, n=chosen["n_uniform"]),
-        report_gaussian(seed=seed, m=m, n=4),
-    ):
-        table, _ = report_table(split, [name], chosen["epsilons"][:1])
-        row = table.iloc[0]
-        count, size = row.iterations, row.active_set_size
-        assert re.search(rf" {count} +{row.radius:.6f} +{size} ", text)
-    assert "1.0193" not in text
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
         {"seed": 5, "m": 60, "n": 3, "eps": 1e-6, "algorithms": ["frank_wolfe"]},
         {"seed": 9, "m": 300, "n": 1, "step": "armijo", "algorithms": ["pairwise"]},
     ],

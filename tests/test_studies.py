@@ -1,5 +1,7 @@
 """The studies that the notebooks on the algorithms share, and their pictures."""
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -8,7 +10,16 @@ import pytest
 from mebnb import frank_wolfe, plots, studies
 from mebnb.balls import dual_value
 from mebnb.datasets import DatasetNotAvailable
-from mebnb.steps import GrowingStep, ShortStep
+from mebnb.steps import (
+    ArmijoOffTheSimplex,
+    ArmijoWithoutTheEnd,
+    GoldenSectionMidpoint,
+    GoldenSectionWithSignSlip,
+    GrowingStep,
+    Line,
+    ShortStep,
+    step_rule,
+)
 from mebnb.studies import SOLVERS, kind_counts, normal_cloud, rate_table, run_each
 
 CLOUD = normal_cloud(60, 2, 4)
@@ -183,6 +194,75 @@ def test_blended_steps_need_fewer_points_of_a_sphere():
     assert table["sphere", "blended_pairwise"] < 0.8 * table["sphere", "pairwise"]
 
 
+@pytest.mark.parametrize("name", ["away_step", "pairwise", "blended_pairwise"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        GoldenSectionMidpoint(),
+        GoldenSectionWithSignSlip(),
+        ArmijoOffTheSimplex(),
+        ArmijoWithoutTheEnd(),
+    ],
+    ids=lambda rule: type(rule).__name__,
+)
+def test_faulty_rules_never_drop_a_point_and_do_not_arrive(name, rule):
+    ball = SOLVERS[name](CLOUD, step=rule, tol=1e-3, max_iter=300)
+    assert not ball.converged
+    assert "drop" not in ball.trace.kind
+
+
+def test_armijo_without_the_end_is_armijo_on_a_shorter_line():
+    line = Line(slope=2.0, curvature=0.5, largest=1.0)
+    assert step_rule("armijo")(line) == 1.0
+    assert ArmijoWithoutTheEnd()(line) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("frank_wolfe", "exact"),
+        ("frank_wolfe", "short"),
+        ("away_step", "exact"),
+        ("away_step", "short"),
+        ("away_step", "armijo"),
+        ("pairwise", "short"),  # exact pairwise steps end in ties
+    ],
+)
+def test_line_at_is_the_line_that_the_solver_searched(name, rule):
+    ready = step_rule(rule).prepare(CLOUD)
+    for now, then in itertools.pairwise(states_of(name, step=rule)):
+        kind = {"drop": "pairwise" if name == "pairwise" else "away"}
+        line = studies.line_at(CLOUD, now, kind.get(then.kind, then.kind))
+        assert ready(line) == pytest.approx(then.step, rel=1e-6)
+
+
+def test_line_at_refuses_other_kinds():
+    with pytest.raises(ValueError, match="kind must be FW, away or pairwise"):
+        studies.line_at(CLOUD, states_of("away_step")[1], "plus")
+
+
+def test_rule_grid_agrees_with_single_runs():
+    rules = {"exact": "exact", "short": "short"}
+    grid = studies.rule_grid(
+        {"cloud": CLOUD}, ["away_step"], rules, [1e-2, 1e-6], max_iter=300
+    )
+    ball = SOLVERS["away_step"](CLOUD, gap="relative", tol=1e-6)
+    table = studies.grid_table(grid, 1e-6, {"away_step": "AFW"}, {k: k for k in rules})
+    assert table.loc[("cloud", "AFW"), "exact"] == (
+        f"{ball.iterations} / {ball.passes:.0f}"
+    )
+    assert table.loc[("cloud", "AFW"), "short"] == "-"
+
+
+def test_stretching_a_feature_does_not_cost_iterations():
+    table = studies.condition_grid(
+        normal_cloud(100, 4, 1), (1.0, 1e3), {"exact": "exact"}
+    )
+    assert table["condition number"][1] > 300 * table["condition number"][0]
+    assert table["exact"][1] < table["exact"][0]
+    assert table["thinness"][1] == pytest.approx(1.0) and table["support"][1] == 2
+
+
 def test_rates_in_words():
     runs = run_each({"cloud": CLOUD, "pair": CLOUD[:2]}, ["away_step"], tol=1e-12)
     told = studies.rates_told(runs, "away_step")
@@ -259,7 +339,13 @@ def test_paths_faces_bounds_and_sets_are_drawn():
             )
         ),
     ]
-    assert [len(fig.axes) for fig in figures] == [4, 1, 2, 2, 2, 1, 1]
+    lines = {"a": studies.line_at(CLOUD, runs["away_step"][2], "FW")}
+    rules = {rule: step_rule(rule) for rule in ("exact", "armijo")}
+    figures += [
+        plots.line_search(lines, rules),
+        plots.step_lengths({"exact": balls["a"]["away_step"]}),
+    ]
+    assert [len(fig.axes) for fig in figures] == [4, 1, 2, 2, 2, 1, 1, 1, 1]
     for fig in figures:
         fig.canvas.draw()
         plt.close(fig)
