@@ -105,7 +105,10 @@ def shape_table(found, negatives):
                 [_inside(e.squared_distances(negatives), e.R) for e in ellipsoids]
             ),
             "inside the ball": np.mean(
-                [_inside(squared_distances(negatives, e.center), e.R) for e in ellipsoids]
+                [
+                    _inside(squared_distances(negatives, e.center), e.R)
+                    for e in ellipsoids
+                ]
             ),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("lambda")
@@ -248,9 +251,9 @@ def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0
     "drawn" replaces a random negative by another one of the sample, as the definition
     of stability has it. "worst" is the largest change that was found with replacements
     chosen to harm: the nearest negative or the one that bends the metric most goes, and
-    one on the center, beyond every ellipsoid, or at the thin or thick end of the present
-    one comes. The loss is looked at in all negatives, in the center and along the two
-    axes of these ends.
+    one on the center, beyond every ellipsoid, or at the thin or thick end of the
+    present one comes. The loss is looked at in all negatives, in the center and along
+    the two axes of these ends.
 
     Parameters
     ----------
@@ -276,7 +279,8 @@ def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0
     """
     if max(sizes) >= len(negatives):
         raise ValueError(
-            f"sizes must be less than the {len(negatives)} negatives, found {max(sizes)}"
+            f"sizes must be less than the {len(negatives)} negatives, found "
+            f"{max(sizes)}"
         )
     rng = np.random.default_rng(seed)
     rows = {}
@@ -400,7 +404,9 @@ def bound_table(negatives, centers, pairs, B, *, delta=0.05, seed=0):
             "n": half,
             "fitted": risks[0],
             "new": risks[1],
-            "sharp": generalisation_bound(risks[0], half, mu, lam, B, delta, sharp=True),
+            "sharp": generalisation_bound(
+                risks[0], half, mu, lam, B, delta, sharp=True
+            ),
             "paper": generalisation_bound(risks[0], half, mu, lam, B, delta),
             "needed, sharp": examples_needed(mu, lam, B, delta, sharp=True),
             "needed": examples_needed(mu, lam, B, delta),
@@ -411,7 +417,7 @@ def bound_table(negatives, centers, pairs, B, *, delta=0.05, seed=0):
 
 
 def bound_curves(sizes, mu, lam, B, delta=0.05):
-    """The two bounds over n, without the empirical risk, and the loss they compete with.
+    """The two bounds over n without the empirical risk, and the largest loss.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
-"""The full protocol in one command: `python -m mebnb.imbalanced --repeats 10 --out FILE`.
+"""The full protocol in one command.
 
-Writes one row a fit. The same machine and lock file give the same bytes.
+`python -m mebnb.imbalanced --repeats 10 --out FILE` writes one row a fit. The same
+machine and lock file give the same bytes.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class RankRule(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X):
-        """Squared distance left before the m-th negative, shape (k,); positive: >= 0."""
+        """Squared distance left to the m-th negative, shape (k,); positive: >= 0."""
         check_is_fitted(self)
         X = self.scaler_.transform(validate_data(self, X, reset=False))
         distances = cdist(X, self.centers_, "sqeuclidean")
@@ -322,7 +322,10 @@ _PAPER = [
     ),
 ]
 _C5_TREES = _trees(
-    _c50, " (C5.0)", "C5.0 tree of c50py, at least one example in a leaf", "written anew"
+    _c50,
+    " (C5.0)",
+    "C5.0 tree of c50py, at least one example in a leaf",
+    "C5.0 written anew",
 )
 _RIVALS = [
     Method(

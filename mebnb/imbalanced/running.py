@@ -169,24 +169,41 @@ def split(X, y, seed):
     return train_test_split(X, y, test_size=0.2, stratify=y, random_state=seed)
 
 
-def fresh_splits(sets, methods, repeats, positives=None, experiment="fresh split"):
+def fresh_splits(
+    sets, methods, repeats, positives=None, *, first=0, experiment="fresh split"
+):
     """Fits on a new split for each repeat.
 
     Parameters
     ----------
-    sets, methods : sequence of str
+    sets : sequence of str
+        Different names from `SETS`.
+    methods : sequence of str
+        From `METHODS`.
     repeats : int
     positives : int or None
+    first : int
+        Seed of the first repeat; the others follow.
     experiment : str
 
     Returns
     -------
     list of Fit
+
+    Raises
+    ------
+    ValueError
+        For sets that are none or not known.
     """
+    if not sets or len(set(sets)) < len(sets) or not set(sets) <= set(SETS):
+        raise ValueError(
+            f"sets must be a list of different names from {', '.join(SETS)}, "
+            f"found {sets!r}"
+        )
     return [
         Fit(experiment, dataset, positives, repeat, repeat, method)
         for dataset in sets
-        for repeat in range(repeats)
+        for repeat in range(first, first + repeats)
         for method in methods
     ]
 
@@ -220,7 +237,9 @@ def full_protocol(repeats):
     ]
     shown = (*PAPER, *trees, *RIVALS)
     for positives in FEWER:
-        fits += fresh_splits(["Yeast6"], shown, half, positives, "fewer positives")
+        fits += fresh_splits(
+            ["Yeast6"], shown, half, positives, experiment="fewer positives"
+        )
     return fits
 
 
