@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
+TREES_STAMP := $(VENV)/.trees-installed
 
 # One BLAS thread: the kernels share the cores with each other, and counts stay the same everywhere.
 export OMP_NUM_THREADS ?= 1
@@ -12,7 +13,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test setup store lab bench test-large lock clean
+.PHONY: report test setup store lab bench imbalanced test-large lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -21,6 +22,10 @@ $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit("mebnb needs Python 3.11 to 3.13; this is %d.%d. Name another: make PYTHON=python3.12" % v)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test]'
+	@touch $@
+
+$(TREES_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,trees]'
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)
@@ -47,6 +52,12 @@ lab: setup
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.frank_wolfe
+	$(BIN)/python -m benchmarks.ellipsoids
+	$(BIN)/python -m benchmarks.soft
+
+# The tables of notebook 16, about a quarter of an hour: mebnb/results/imbalanced.csv.
+imbalanced: $(TREES_STAMP)
+	$(BIN)/python -m mebnb.imbalanced --repeats 10 --out mebnb/results/imbalanced.csv
 
 lock:
 	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-emit-index-url --no-emit-find-links --upgrade --output-file requirements.lock pyproject.toml

@@ -46,8 +46,6 @@ __all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball"]
 EPS = float(np.finfo(np.float64).eps)
 # 1 / C counts as a whole number when it differs from one by no more than this part.
 WHOLE = 1e-12
-# The largest working set; its Gram matrix takes 8 MiB.
-WORKING = 1024
 # Kernel columns are kept up to this many bytes, and computed in blocks of this many
 # entries, which stay in a core's cache.
 CACHE_BYTES = 256 * 1024 * 1024
@@ -379,7 +377,7 @@ def _space(points, kernel, gamma):
     if callable(kernel):
         points = points.astype(np.float64, copy=False)
         space = _Kernel(points, partial(_checked, kernel=kernel))
-        _refuse_indefinite(space.gram(_sample(space.m, WORKING)))
+        _refuse_indefinite(space.gram(_sample(space.m, space.working)))
         return space
     raise ValueError(
         "kernel must be None, 'linear', 'rbf', 'precomputed' or a function of two "
@@ -416,7 +414,7 @@ def _check_kernel_matrix(matrix):
                 "points must be a symmetric kernel matrix, found entries that differ "
                 f"from their mirror image by {skew:.3g}"
             )
-    rows = _sample(m, WORKING)
+    rows = _sample(m, _Kernel.working)
     _refuse_indefinite(matrix[np.ix_(rows, rows)])
     return matrix
 
@@ -493,6 +491,7 @@ class _Linear:
     """Points in their own space; what is kept is the center."""
 
     kernel, norm2 = None, 0.0
+    working = 512  # the largest working set
 
     def __init__(self, points):
         self.points, self.center = points, None
@@ -505,8 +504,16 @@ class _Linear:
         """Squared distances of all points from the weighted mean."""
         support = np.flatnonzero(weights)
         share = weights[support]
-        rows = self.points[support].astype(np.float64, copy=False)
+        rows = self.kept(support)
         self.center = rows[0] + (share @ (rows - rows[0])) / share.sum()
+        return self._from_center()
+
+    def moved(self, distances, weights, rows, change):
+        """The same after the weights of some rows changed."""
+        self.center = self.center + change @ (self.points[rows] - self.center)
+        return self._from_center()
+
+    def _from_center(self):
         distances = squared_distances(self.points, self.center)
         largest = float(distances.max())
         lost = largest < TINY and (self.points != self.points[0]).any()
@@ -516,10 +523,6 @@ class _Linear:
                 f"{largest:.1e}; multiply the points by a constant first"
             )
         return distances
-
-    def moved(self, distances, weights, rows, change):
-        """The same after the weights of some rows changed."""
-        return self.distances(weights)
 
     def gram(self, rows):
         """Inner products of some points, up to a shift of the origin."""
@@ -539,6 +542,7 @@ class _Kernel:
     """Points in the space of a kernel; what is kept is |c|^2 and the last columns."""
 
     center = None
+    working = 1024  # more than in the linear space, for a round costs more
 
     def __init__(self, points, kernel):
         self.points, self.kernel, self.norm2 = points, kernel, 0.0
@@ -637,9 +641,9 @@ def _whole(cap):
 
 def _guess(space, cap, max_iter):
     """A vertex to start from: the best about the ball of a sample, or the mean."""
-    if space.m <= WORKING:
+    if space.m <= space.working:
         return _vertex(space.distances(np.full(space.m, 1.0 / space.m)), cap)
-    rows = _sample(space.m, max(WORKING, space.m // 8))
+    rows = _sample(space.m, max(space.working, space.m // 8))
     sample, box = space.subset(rows), min(1.0, cap * space.m / rows.size)
     guess = _guess(sample, box, max_iter)
     weights = np.zeros(space.m)
@@ -732,7 +736,7 @@ def _pairwise(space, weights, cap, tol, max_iter):
     steps, gaps = 0, []
     while True:
         gap, dual = _values(distances, weights, cap)
-        rows, violation = _working_set(distances, weights, cap)
+        rows, violation = _working_set(distances, weights, cap, space.working)
         rounding = space.rounding(distances)
         done = gap <= tol * dual or violation <= rounding
         if done and not fresh:
@@ -761,8 +765,8 @@ def _values(distances, weights, cap):
     return float(_vertex(distances, cap) @ distances) - dual, dual
 
 
-def _working_set(distances, weights, cap):
-    """Rows that are in some violating pair, the worst if too many; the worst violation.
+def _working_set(distances, weights, cap, most):
+    """Rows that are in some violating pair, at most the worst, and their violation.
 
     A pair violates optimality when its farther point has room and its nearer one has
     weight to give.
@@ -772,14 +776,13 @@ def _working_set(distances, weights, cap):
     nearest = distances[gives].min()
     takers = np.flatnonzero(takes & (distances > nearest))
     givers = np.flatnonzero(gives & (distances < farthest))
-    takers = _largest(takers, distances[takers])
-    givers = _largest(givers, -distances[givers])
+    takers = _largest(takers, distances[takers], most // 2)
+    givers = _largest(givers, -distances[givers], most // 2)
     return np.union1d(takers, givers), farthest - nearest
 
 
-def _largest(rows, values):
-    half = WORKING // 2
-    return rows if rows.size <= half else rows[np.argpartition(-values, half)[:half]]
+def _largest(rows, values, most):
+    return rows if rows.size <= most else rows[np.argpartition(-values, most)[:most]]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -845,7 +848,7 @@ def _frank_wolfe(space, weights, cap, tol, max_iter):
         ends = space.distances(vertex)
         # The squared distance of the two centers, by the parallel axis theorem.
         apart = float(vertex @ distances - vertex @ ends)
-        step = min(1.0, gap / (2.0 * apart))
+        step = 1.0 if gap >= 2.0 * apart else gap / (2.0 * apart)
         weights = (1.0 - step) * weights + step * vertex
         distances = (1.0 - step) * distances + step * ends - step * (1.0 - step) * apart
 

@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator
 
+from benchmarks import soft as benchmark
 from mebnb import (
     BallDetector,
     SoftBallDetector,
@@ -184,7 +185,8 @@ def test_a_limit_of_rounds_is_told():
 def test_small_working_sets_and_a_small_cache_change_nothing(kernel, monkeypatch):
     points = np.random.default_rng(0).standard_normal((200, 6))
     large, _ = solve(points, kernel, nu=0.2, tol=1e-11)
-    monkeypatch.setattr(soft, "WORKING", 8)
+    monkeypatch.setattr(soft._Linear, "working", 8)
+    monkeypatch.setattr(soft._Kernel, "working", 8)
     monkeypatch.setattr(soft, "CACHE_BYTES", 5 * 200 * 8)
     small, _ = solve(points, kernel, nu=0.2, tol=1e-11)
     assert small.converged and small.iterations > 2
@@ -292,6 +294,23 @@ def test_far_from_the_origin():
     assert far.relative_gap < 1e-6
     near, far = (soft_ball(p, 0.1, kernel="rbf") for p in (points, points + 1e6))
     assert far.rho == pytest.approx(near.rho, rel=1e-6)
+
+
+def test_the_shifted_kernel_makes_the_linear_ball_a_one_class_svm():
+    points = cloud(300, 3)
+    weights = benchmark.one_class_svm(points, linear=True, tol=1e-9)
+    ball = soft_ball(points, benchmark.NU, tol=1e-12)
+    assert abs(benchmark.relative_gap(points, weights, linear=True)) < 1e-8
+    np.testing.assert_allclose(weights @ points, ball.center, rtol=1e-4)
+
+
+def test_the_benchmark_compares_the_same_problems():
+    row = benchmark.compare("skewed", 300, 3, linear=False, repeats=1)
+    assert row["soft_ball_gap"] <= row["one_class_svm_gap"] < 1e-3
+    row = benchmark.compare("normal", 300, 3, linear=True, repeats=1)
+    assert max(row["soft_ball_gap"], row["one_class_svm_gap"]) <= benchmark.TOLERANCE
+    rows = benchmark.grow("normal", (100, 200), 3, repeats=1)
+    assert [row["points"] for row in rows] == ["normal 100 x 3", "normal 200 x 3"]
 
 
 # --- kernels and relatives -----------------------------------------------------------
