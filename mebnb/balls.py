@@ -388,7 +388,7 @@ def enclosing_radius(points, center):
 
 
 def kkt_residuals(points, weights, center, gamma):
-    """How far a primal-dual pair is from each optimality condition (report eqs. 12 to 25).
+    """Violations of the optimality conditions (report eqs. 12 to 25).
 
     Parameters
     ----------
@@ -406,12 +406,13 @@ def kkt_residuals(points, weights, center, gamma):
         feasibility and complementarity.
     """
     excess = squared_distances(points, center) - gamma
+    outside = float(excess.max(initial=0.0))
     return {
         "stationarity in c: |c 1'u - A u|": float(
             np.linalg.norm(center * weights.sum() - weights @ points)
         ),
         "stationarity in gamma: |1 - 1'u|": abs(1.0 - float(weights.sum())),
-        "primal feasibility: max(|a_i - c|^2 - gamma, 0)": max(float(excess.max()), 0.0),
+        "primal feasibility: max(|a_i - c|^2 - gamma, 0)": outside,
         "dual feasibility: max(-u_i, 0)": max(-float(weights.min()), 0.0),
         "complementarity: max u_i ||a_i - c|^2 - gamma|": float(
             np.abs(weights * excess).max()
@@ -539,7 +540,7 @@ class Trace:
 
 @dataclass(frozen=True, repr=False)
 class Solution:
-    """A ball that holds all points, with the weights that bound how far it is from optimal.
+    """A ball that holds all points, and weights that bound how far it is from optimal.
 
     Attributes
     ----------

@@ -217,7 +217,7 @@ def _spread_out(m, count):
 
 
 def _gather(points, rows):
-    """Some rows, as float64 in row order; piece by piece, so that no second copy lives."""
+    """Some rows as float64, piece by piece, so that no second copy lives."""
     values = np.empty((rows.size, points.shape[1]))
     size = max(1, 2**17 // points.shape[1])
     for start in range(0, rows.size, size):
@@ -347,13 +347,13 @@ def _largest(values):
 
 # Of the core points, `ids` are the rows, `weights` the dual weights, `chosen` marks the
 # support, and `gram` holds the inner products of their differences d_i from the origin.
-# `active` lists the support in the order of the factor. `sizes` counts core points,
-# support, and finished rows of the factor. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma
-# the maximiser of the dual on the affine hull of the support solves 2 M u + lambda = z,
-# sum u = 1; sigma makes M definite as long as the support is affinely independent.
-# `factor` is L of M = L L'; `target` and `ones` are work space.
+# `active` lists the support in the order of the factor; `sizes` counts core points and
+# support. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma the maximiser of the dual on
+# the affine hull of the support solves 2 M u + lambda = z, sum u = 1; sigma makes M
+# definite as long as the support is affinely independent. `factor` is L of M = L L';
+# `target` and `spare` are work space.
 _Core = namedtuple(
-    "_Core", "ids weights chosen gram active sizes sigma factor target ones"
+    "_Core", "ids weights chosen gram active sizes sigma factor target spare"
 )
 
 
@@ -399,11 +399,11 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         np.empty(capacity, np.bool_),
         np.empty((capacity, capacity)),
         np.empty(most + 1, np.int64),
-        np.empty(3, np.int64),
+        np.empty(2, np.int64),
         farthest,
         np.empty((most + 1, most + 1)),
         np.empty(most + 1),
-        np.empty(most + 1),
+        np.empty((2, most + 1)),
     )
     _keep_farthest(found, squared, count, 1)
     first = np.arange(start) if start else found[:1].copy()
@@ -465,7 +465,7 @@ def _restart(core, rows, scale, origin, ids, weights):
     for i in range(ids.size):
         core.active[i], core.weights[i], core.chosen[i] = i, weights[i], True
     core.sizes[1] = ids.size
-    _factorise(core)
+    _factorise(core, 0)
 
 
 @_compiled
@@ -558,17 +558,17 @@ def _join(core, slots):
     for i in range(slots.size):
         core.active[size + i], core.chosen[slots[i]] = slots[i], True
     core.sizes[1] = size + slots.size
-    _factorise(core)
+    _factorise(core, size)
     return core.sizes[1] > size
 
 
 @_compiled
-def _factorise(core):
-    """Finish the factor; points in the span of those before leave the support.
+def _factorise(core, done):
+    """Finish the factor after `done` rows; points in the span of others leave.
 
     The row of the last point that left stays below the factor.
     """
-    active, factor, done = core.active, core.factor, core.sizes[2]
+    active, factor = core.active, core.factor
     for i in range(done, core.sizes[1]):
         slot, row = active[i], factor[done]
         for j in range(done):
@@ -582,7 +582,7 @@ def _factorise(core):
             done += 1
         else:
             core.weights[slot], core.chosen[slot] = 0.0, False
-    core.sizes[1] = core.sizes[2] = done
+    core.sizes[1] = done
 
 
 @_compiled
@@ -606,7 +606,7 @@ def _back(core, vector):
 @_compiled
 def _equalise(core, total):
     """Turn target from z to weights of the given sum that make 2 M u - z constant."""
-    target, ones, size = core.target, core.ones, core.sizes[1]
+    target, ones, size = core.target, core.spare[0], core.sizes[1]
     ones[:size] = 1.0
     _forward(core, ones)
     _forward(core, target)
@@ -644,18 +644,25 @@ def _climb(core):
                 weights[active[j]] = max(weight + step * (target[j] - weight), 0.0)
             else:
                 weights[active[j]] = target[j]
-        _factorise(core)
 
 
 @_compiled
 def _drop(core, position):
-    """Take a point out of the support; the factor ends before it."""
-    core.weights[core.active[position]] = 0.0
-    core.chosen[core.active[position]] = False
+    """Take a point out of the support, with plane rotations of the factor."""
+    active, cosines, sines = core.active, core.spare[0], core.spare[1]
+    core.weights[active[position]], core.chosen[active[position]] = 0.0, False
     core.sizes[1] -= 1
-    core.sizes[2] = min(core.sizes[2], position)
     for i in range(position, core.sizes[1]):
-        core.active[i] = core.active[i + 1]
+        # Each row moves up; the entry that now stands right of the diagonal goes.
+        active[i], row, old = active[i + 1], core.factor[i], core.factor[i + 1]
+        for j in range(position):
+            row[j] = old[j]
+        carry = old[position]
+        for j in range(position, i):
+            row[j] = cosines[j] * carry + sines[j] * old[j + 1]
+            carry = cosines[j] * old[j + 1] - sines[j] * carry
+        row[i] = math.hypot(carry, old[i + 1])
+        cosines[i], sines[i] = carry / row[i], old[i + 1] / row[i]
 
 
 @_compiled

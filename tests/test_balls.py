@@ -69,25 +69,62 @@ def test_true_and_false_are_numbers():
     np.testing.assert_array_equal(check_points([[True, False]]), [[1.0, 0.0]])
 
 
+TWO = "points must have two dimensions (points, features), found "
+SOME = "points must hold at least one point and one feature, found shape "
+REAL = "points must hold real numbers, found "
+FINITE = "points must be finite, found "
+COLUMN = "; one feature is a column: reshape(-1, 1)"
+HOLES = pd.DataFrame({"a": [1, None]}, dtype="Int64").astype(object)
+WORDS = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+MASKED = np.ma.masked_array(NUMBERS, NUMBERS > 3)
+
 REFUSED = {
-    "empty list": ([], ValueError, "points must have two dimensions (points, features), found 1 with shape (0,)"),
-    "no feature": ([[]], ValueError, "points must hold at least one point and one feature, found shape (1, 0)"),
-    "no point": (np.zeros((0, 3)), ValueError, "points must hold at least one point and one feature, found shape (0, 3)"),
-    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "points must have rows of equal length, found ragged rows"),
-    "one dimension": ([1.0, 2.0], ValueError, "points must have two dimensions (points, features), found 1 with shape (2,); one feature is a column: reshape(-1, 1)"),
-    "three dimensions": (np.zeros((2, 2, 2)), ValueError, "points must have two dimensions (points, features), found 3 with shape (2, 2, 2)"),
-    "scalar": (3.0, ValueError, "points must have two dimensions (points, features), found 0 with shape ()"),
-    "NaN": ([[0.0, 1.0], [np.nan, 2.0]], ValueError, "points must be finite, found NaN in row 1, column 0"),
-    "infinity": ([[0.0, -np.inf], [np.nan, 2.0]], ValueError, "points must be finite, found infinity in row 0, column 1"),
-    "float32 NaN": (np.array([[0.0, np.nan]], np.float32), ValueError, "points must be finite, found NaN in row 0, column 1"),
-    "missing value": (pd.DataFrame({"a": [1, None]}, dtype="Int64").astype(object), TypeError, "points must hold real numbers, found objects such as <NA>"),
-    "complex": ([[1.0 + 2.0j, 0.0]], TypeError, "points must hold real numbers, found complex numbers"),
-    "text": ([["a", "b"]], TypeError, "points must hold real numbers, found dtype <U1"),
-    "text column": (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), TypeError, "points must hold real numbers, found objects such as 'x'"),
-    "dates": (np.array([["2020-01-01"]], "M8[D]"), TypeError, "points must hold real numbers, found dtype datetime64[D]"),
-    "sparse": (sparse.csr_array(NUMBERS), TypeError, "points must be a dense array, found csr_array"),
-    "masked": (np.ma.masked_array(NUMBERS, NUMBERS > 3), TypeError, "points must not be a masked array; drop or fill the masked entries first"),
-    "beyond float64": (np.array([[np.longdouble("1e4000")]]), ValueError, "points holds extended-precision numbers beyond float64"),
+    "empty list": ([], ValueError, TWO + "1 with shape (0,)"),
+    "no feature": ([[]], ValueError, SOME + "(1, 0)"),
+    "no point": (np.zeros((0, 3)), ValueError, SOME + "(0, 3)"),
+    "vector": ([1.0, 2.0], ValueError, TWO + "1 with shape (2,)" + COLUMN),
+    "stack": (np.zeros((2, 2, 2)), ValueError, TWO + "3 with shape (2, 2, 2)"),
+    "scalar": (3.0, ValueError, TWO + "0 with shape ()"),
+    "ragged": (
+        [[1.0, 2.0], [3.0]],
+        ValueError,
+        "points must have rows of equal length, found ragged rows",
+    ),
+    "NaN": ([[0.0], [np.nan]], ValueError, FINITE + "NaN in row 1, column 0"),
+    "infinity": (
+        [[0.0, -np.inf], [np.nan, 2.0]],
+        ValueError,
+        FINITE + "infinity in row 0, column 1",
+    ),
+    "float32 NaN": (
+        np.array([[0.0, np.nan]], np.float32),
+        ValueError,
+        FINITE + "NaN in row 0, column 1",
+    ),
+    "missing value": (HOLES, TypeError, REAL + "objects such as <NA>"),
+    "complex": ([[1.0 + 2.0j, 0.0]], TypeError, REAL + "complex numbers"),
+    "text": ([["a", "b"]], TypeError, REAL + "dtype <U1"),
+    "text column": (WORDS, TypeError, REAL + "objects such as 'x'"),
+    "dates": (
+        np.array([["2020-01-01"]], "M8[D]"),
+        TypeError,
+        REAL + "dtype datetime64[D]",
+    ),
+    "sparse": (
+        sparse.csr_array(NUMBERS),
+        TypeError,
+        "points must be a dense array, found csr_array",
+    ),
+    "masked": (
+        MASKED,
+        TypeError,
+        "points must not be a masked array; drop or fill the masked entries first",
+    ),
+    "beyond float64": (
+        np.array([[np.longdouble("1e4000")]]),
+        ValueError,
+        "points holds extended-precision numbers beyond float64",
+    ),
 }
 
 
@@ -148,7 +185,9 @@ def layouts(points):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["C", "F", "read-only", "spaced", "reversed", "unaligned"])
+@pytest.mark.parametrize(
+    "layout", ["C", "F", "read-only", "spaced", "reversed", "unaligned"]
+)
 def test_distances_in_every_layout(layout, dtype):
     points = np.random.default_rng(0).normal(size=(70, 7)).astype(dtype)
     center = np.random.default_rng(1).normal(size=7)
@@ -227,7 +266,9 @@ def test_identities_of_the_dual(seed, m, n):
     squares = (points**2).sum(axis=1)
     gamma = dual_value(points, weights)
     scale = squares.max()
-    assert gamma == pytest.approx(weights @ squares - center @ center, abs=1e-12 * scale)
+    assert gamma == pytest.approx(
+        weights @ squares - center @ center, abs=1e-12 * scale
+    )
     # The gradient of f = -Phi gives the gap: max over the simplex of g'(u - v).
     slopes = gradient(points, weights)
     gap = weights @ slopes - slopes.min()
@@ -335,11 +376,28 @@ def test_rtol_of_verify():
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"center": np.zeros(3)}, "solution.center must have shape (2,) like the points, found (3,)"),
-        ({"weights": np.ones(1)}, "solution.support and solution.weights must have the same length >= 1, found (2,) and (1,)"),
-        ({"support": np.array([], int), "weights": np.array([])}, "solution.support and solution.weights must have the same length >= 1, found (0,) and (0,)"),
-        ({"support": np.array([0, 4])}, "solution.support must index the 4 points, found 0 to 4"),
-        ({"support": np.array([-1, 1])}, "solution.support must index the 4 points, found -1 to 1"),
+        (
+            {"center": np.zeros(3)},
+            "solution.center must have shape (2,) like the points, found (3,)",
+        ),
+        (
+            {"weights": np.ones(1)},
+            "solution.support and solution.weights must have the same length >= 1, "
+            "found (2,) and (1,)",
+        ),
+        (
+            {"support": np.array([], int), "weights": np.array([])},
+            "solution.support and solution.weights must have the same length >= 1, "
+            "found (0,) and (0,)",
+        ),
+        (
+            {"support": np.array([0, 4])},
+            "solution.support must index the 4 points, found 0 to 4",
+        ),
+        (
+            {"support": np.array([-1, 1])},
+            "solution.support must index the 4 points, found -1 to 1",
+        ),
     ],
 )
 def test_verify_refuses_what_does_not_fit(changes, message):
