@@ -382,17 +382,17 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     found, squared = np.empty(capacity, np.int64), np.empty(capacity)
     buffer = found[: 2 * batch]
     origin, center, local = np.empty(n), np.empty(n), np.empty(n)
-    _mean(rows, scale, start if start else m, origin)
-    count, _, inner = _scan(rows, 0, origin, scale, 0.0, 0.0, buffer, squared, 0)
+    _mean(rows, scale, start if start else m, center)
+    count, _, inner = _scan(rows, 0, center, scale, 0.0, 0.0, buffer, squared, 0)
     farthest = max(inner, _largest(squared[: max(count, 0)]))
     if not TINY < farthest < HUGE:
         for j in range(n):
             center[j] = scale * rows[0, j]
         return np.arange(1), np.full(1, 1.0), center, 0.0, farthest, 0.0, 0, 1.0
-    if not start and m <= n + 1 and _equally_far(rows, scale, origin, farthest):
+    if not start and m <= n + 1 and _equally_far(rows, scale, center, farthest):
         # As a regular simplex is, which would have to enter the core set whole.
         gamma, weights = farthest * (1.0 - 8.0 * EPS), np.full(m, 1.0 / m)
-        return np.arange(m), weights, origin, gamma, farthest, farthest, 1, 2.0
+        return np.arange(m), weights, center, gamma, farthest, farthest, 1, 2.0
     core = _Core(
         np.empty(capacity, np.int64),
         np.empty(capacity),
@@ -407,6 +407,8 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     )
     _keep_farthest(found, squared, count, 1)
     first = np.arange(start) if start else found[:1].copy()
+    for j in range(n):
+        origin[j] = scale * rows[first[0], j]
     _restart(core, rows, scale, origin, first, start_weights if start else np.ones(1))
     _take_in(core, rows, scale, origin, found[:count])
 
@@ -415,8 +417,6 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         gamma = _locate(core, rows, scale, origin, local)
         for j in range(n):
             center[j] = origin[j] + local[j]
-            if core.sizes[1] == 1:
-                center[j] = scale * rows[core.ids[core.active[0]], j]
         # What rounding of the center and of a distance may add.
         rounding = EPS * (math.sqrt(gamma * _dot(center, center, n)) + 8.0 * gamma)
         cut = gamma * (1.0 + 2.0 * aim) + rounding
