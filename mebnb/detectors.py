@@ -31,12 +31,14 @@ from mebnb.balls import squared_distances
 from mebnb.ellipsoids import excluding_path
 from mebnb.exact import minimum_enclosing_ball
 from mebnb.soft import soft_ball
+from mebnb.soft_plain import plain_soft_ball
 
 __all__ = [
     "BallDetector",
     "ExcludingEllipsoids",
     "MahalanobisDetector",
     "MeanDetector",
+    "PlainSoftBallDetector",
     "SoftBallDetector",
     "rival_detectors",
 ]
@@ -279,6 +281,58 @@ class SoftBallDetector(_DistanceDetector):
 
     def _reach(self, distances):
         # Without slack, rounding must not put a training point outside.
+        return max(self.radius_, distances.max()) if self.ball_.C >= 1 else self.radius_
+
+
+class PlainSoftBallDetector(_DistanceDetector):
+    """The ball whose slack is a plain distance, not a squared one, as a detector.
+
+    Parameters
+    ----------
+    nu : float
+        As in `SoftBallDetector`.
+    factor, quantile
+        As in `BallDetector`.
+
+    Attributes
+    ----------
+    ball_ : PlainSoftBall
+    center_ : ndarray, shape (n,)
+    radius_ : float
+    offset_ : float
+        Minus the threshold.
+    n_features_in_ : int
+
+    See Also
+    --------
+    mebnb.soft_plain.plain_soft_ball : the solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.append(np.linspace(-1.0, 1.0, 19), 1e6)[:, None]
+    >>> PlainSoftBallDetector(nu=0.2).fit(X).predict([[0.5], [3.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(self, *, nu=0.05, factor=1.0, quantile=None):
+        super().__init__(factor=factor, quantile=quantile)
+        self.nu = nu
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "outlier_detector"
+        return tags
+
+    def _locate(self, X):
+        self.ball_ = plain_soft_ball(X, self.nu)
+        self.center_ = self.ball_.center
+        self.radius_ = self.ball_.radius
+
+    def _distances(self, X):
+        return np.sqrt(squared_distances(X, self.center_))
+
+    def _reach(self, distances):
         return max(self.radius_, distances.max()) if self.ball_.C >= 1 else self.radius_
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "AlgorithmStyle",
     "BOUND_STYLES",
     "COLORS",
+    "DETECTOR_STYLES",
     "METHOD_STYLES",
     "RULE_STYLES",
     "SCALING_STYLES",
@@ -36,6 +37,7 @@ __all__ = [
     "by_set",
     "circles_2d",
     "circumcircle",
+    "contamination_curves",
     "convergence",
     "counts_by_rule",
     "detectors_2d",
@@ -48,12 +50,16 @@ __all__ = [
     "iterates_2d",
     "line_search",
     "multipliers_2d",
+    "nu_property",
     "over_rates",
     "paths_2d",
     "primal_and_dual",
     "published_beside",
+    "regions_2d",
+    "scores_by_factor",
     "scores_over_splits",
     "show",
+    "soft_balls_2d",
     "step_lengths",
     "steps_on_face",
     "style",
@@ -155,6 +161,19 @@ SCALING_STYLES = {
     "standardised": AlgorithmStyle("standardised", COLORS["red"], "s", "--"),
     "as they are": AlgorithmStyle("as they are", COLORS["green"], "^", "-."),
     "floor": AlgorithmStyle("B - 1 / (2 mu)", COLORS["grey"], "", ":"),
+}
+
+# Detectors, where a line stands for one.
+DETECTOR_STYLES = {
+    "hard ball": AlgorithmStyle("hard ball", COLORS["black"], "o", "-"),
+    "soft ball": AlgorithmStyle("soft ball", COLORS["blue"], "s", "--"),
+    "soft ball, plain slack": AlgorithmStyle(
+        "soft ball, plain slack", COLORS["purple"], "D", "-."
+    ),
+    "soft ball, RBF": AlgorithmStyle("soft ball, RBF", COLORS["green"], "^", "-."),
+    "distance to the mean": AlgorithmStyle(
+        "distance to the mean", COLORS["grey"], "v", ":"
+    ),
 }
 
 # Constants and bounds of the theory beside what is measured.
@@ -599,7 +618,7 @@ def scores_over_splits(frame, columns, group="detector"):
 
 THRESHOLD_LOOKS = {
     "recall": ("recall", COLORS["red"], "-"),
-    "false_alarms": ("false alarms, share of nominal points", COLORS["blue"], "--"),
+    "false_alarms": ("false alarms", COLORS["blue"], "--"),
     "f1": ("F1", COLORS["black"], "-."),
 }
 
@@ -706,7 +725,7 @@ def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
     points = np.asarray(points)
     at = [t for t in at if t < len(states)]
     with style():
-        fig, axes = _panels(len(at), width=3.1, height=3.3)
+        fig, axes = _panels(len(at), width=3.4, height=3.5, most=2)
         used = []
         for ax, t in zip(axes, at, strict=True):
             _plane(ax, points, states[-1])
@@ -739,7 +758,7 @@ def paths_2d(points, runs, styles=ALGORITHM_STYLES):
     """
     points = np.asarray(points)
     with style():
-        fig, axes = _panels(len(runs), width=3.1, height=3.2)
+        fig, axes = _panels(len(runs), width=3.4, height=3.5, most=2)
         for ax, (name, states) in zip(axes, runs.items(), strict=True):
             _plane(ax, points, states[-1])
             _iterate(ax, points, states, color=styles[name].color)
@@ -1052,7 +1071,7 @@ def by_set(
     """
     ylabel, yscale = QUANTITIES[quantity]
     with style():
-        fig, axes = _panels(len(runs), width=3.4, height=2.9)
+        fig, axes = _panels(len(runs), width=3.6, height=2.9, most=2)
         for ax, (label, solutions) in zip(axes, runs.items(), strict=True):
             for name, solution in solutions.items():
                 t, values = _over_iterations(solution.trace, quantity)
@@ -1160,9 +1179,9 @@ def in_panels(
         return fig
 
 
-def _panels(count, width, height):
-    """A figure of `count` panels, at most three in a row."""
-    columns = 2 if count in (2, 4) else min(3, count)
+def _panels(count, width, height, most=3):
+    """A figure of `count` panels, at most `most` in a row; two fit a phone."""
+    columns = 2 if count in (2, 4) else min(most, count)
     rows = -(-count // columns)
     fig, axes = plt.subplots(
         rows, columns, figsize=(width * columns, height * rows + 0.6), squeeze=False
@@ -1337,7 +1356,7 @@ def step_lengths(solutions, styles=RULE_STYLES):
     matplotlib.figure.Figure
     """
     with style():
-        fig, axes = _panels(len(solutions), width=3.4, height=2.6)
+        fig, axes = _panels(len(solutions), width=3.6, height=2.6, most=2)
         for ax, (name, solution) in zip(axes, solutions.items(), strict=True):
             steps = np.array(solution.trace.step, dtype=float)
             drops = np.array(solution.trace.kind) == "drop"
@@ -1507,5 +1526,184 @@ def over_rates(panels, xlabel, ylabel):
             ax.set_title(title)
             ax.set_xlabel(xlabel)
             ax.set_ylabel(ylabel)
+        _legend_below(fig, axes)
+        return fig
+
+
+# --- soft balls ----------------------------------------------------------------------
+
+
+def soft_balls_2d(panels):
+    """Balls with slack in the plane: who is outside, who carries the sphere.
+
+    Parameters
+    ----------
+    panels : dict of str -> (points, ball)
+        Title -> points, shape (m, 2), and anything with a center and a radius.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=3.3, height=3.3)
+        for ax, (title, (points, ball)) in zip(axes, panels.items(), strict=True):
+            distances = np.hypot(*(points - ball.center).T)
+            outside = distances > ball.radius * (1 + 1e-4)
+            carries = np.abs(distances - ball.radius) <= 1e-4 * ball.radius
+            inside = {"s": 9, "color": NOMINAL, "alpha": 0.6, "linewidths": 0}
+            ax.scatter(*points[~outside].T, label="inside", **inside)
+            cross = {"s": 22, "marker": "x", "color": ANOMALY, "label": "outside"}
+            ax.scatter(*points[outside].T, **cross)
+            ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
+            ax.scatter(
+                *points[carries].T, s=70, lw=1.8, label="on the sphere", zorder=3, **ring
+            )
+            circle = Circle(ball.center, ball.radius, fill=False, color=BALL, lw=1.4)
+            ax.add_patch(circle)
+            ax.plot(*ball.center, marker="+", ms=11, mew=1.6, color=BALL, ls="")
+            ax.set_aspect("equal")
+            ax.set_xlabel("$x_1$")
+            ax.set_ylabel("$x_2$")
+            ax.set_title(title)
+        _share_limits(axes)
+        _legend_below(fig, axes)
+        return fig
+
+
+def _share_limits(axes):
+    """The widest limits for all, so that sizes can be compared."""
+    low = np.min([(ax.get_xlim()[0], ax.get_ylim()[0]) for ax in axes], axis=0)
+    high = np.max([(ax.get_xlim()[1], ax.get_ylim()[1]) for ax in axes], axis=0)
+    for ax in axes:
+        ax.set_xlim(low[0], high[0])
+        ax.set_ylim(low[1], high[1])
+
+
+def nu_property(panels):
+    """Share of points outside and share with weight, against nu that lies between.
+
+    Parameters
+    ----------
+    panels : dict of str -> pandas.DataFrame
+        Title -> table of `mebnb.soft_studies.nu_table`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    lines = {
+        "support": ("share with weight", COLORS["blue"], "s"),
+        "outside": ("share outside", COLORS["red"], "x"),
+    }
+    with style():
+        fig, axes = _panels(len(panels), width=3.5, height=3.2)
+        for ax, (title, table) in zip(axes, panels.items(), strict=True):
+            nu = table.index.to_numpy()
+            m = (table["nu m"] / nu).to_numpy()
+            for column, (label, color, marker) in lines.items():
+                share = table[column] / m
+                ax.plot(nu, share, color=color, marker=marker, ls="-", lw=1.0, label=label)
+            ax.plot([0, 1], [0, 1], color=BALL, ls="--", lw=1.0, label=r"$\nu$")
+            ax.set_xlim(0, 1.05 * nu.max())
+            ax.set_ylim(0, 1.4 * nu.max())
+            ax.set_title(title)
+            ax.set_xlabel(r"$\nu$")
+            ax.set_ylabel("share of the points")
+        _legend_below(fig, axes)
+        return fig
+
+
+def contamination_curves(frame, columns):
+    """Scores against the number of anomalies in training, mean and middle 90 %.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `mebnb.soft_studies.contamination_study`, for detectors of
+        `DETECTOR_STYLES`.
+    columns : dict of str -> str
+        Column name -> axis label.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    counts = sorted(frame["count"].unique())
+    places = np.arange(len(counts))
+    with style():
+        fig, axes = _panels(len(columns), width=4.0, height=3.3)
+        for ax, (column, label) in zip(axes, columns.items(), strict=True):
+            for name, rows in frame.groupby("detector", sort=False):
+                scores = rows.groupby("count")[column]
+                look = DETECTOR_STYLES[name].kwargs
+                ax.plot(places, scores.mean()[counts], **look)
+                low, high = (scores.quantile(q)[counts] for q in (0.05, 0.95))
+                ax.fill_between(places, low, high, color=look["color"], alpha=0.12, lw=0)
+            ax.set_xticks(places, counts)
+            ax.set_xlabel("anomalies among the training points")
+            ax.set_ylabel(label)
+        _legend_below(fig, axes)
+        return fig
+
+
+def regions_2d(panels):
+    """What detectors in the plane accept, and the points they were fitted on.
+
+    Parameters
+    ----------
+    panels : dict of str -> (points, detector)
+        Title -> training points, shape (m, 2), and a fitted detector.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = _panels(len(panels), width=3.6, height=3.5)
+        for ax, (title, (points, detector)) in zip(axes, panels.items(), strict=True):
+            low, high = points.min(axis=0), points.max(axis=0)
+            margin = 0.35 * (high - low).max()
+            x, y = (
+                np.linspace(a - margin, b + margin, 160)
+                for a, b in zip(low, high, strict=True)
+            )
+            grid = np.stack(np.meshgrid(x, y), axis=-1)
+            values = detector.decision_function(grid.reshape(-1, 2)).reshape(160, 160)
+            levels = [0.0, max(values.max(), 1e-12)]
+            ax.contourf(x, y, values, levels, colors=[COLORS["sky"]], alpha=0.25)
+            ax.contour(x, y, values, [0.0], colors=BALL, linewidths=1.4)
+            outside = detector.predict(points) == -1
+            ax.scatter(*points[~outside].T, s=9, color=NOMINAL, alpha=0.6, lw=0)
+            ax.scatter(*points[outside].T, s=20, marker="x", color=ANOMALY)
+            ax.set_aspect("equal")
+            ax.set_xlabel("$x_1$")
+            ax.set_ylabel("$x_2$")
+            ax.set_title(title)
+        return fig
+
+
+def scores_by_factor(table):
+    """Recall, false alarms and F1 against the threshold in radii, a panel a detector.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `mebnb.soft_studies.factor_study`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = table.index.unique("detector")
+    with style():
+        fig, axes = _panels(len(names), width=4.0, height=3.1)
+        for ax, name in zip(axes, names, strict=True):
+            for column, (label, color, line) in THRESHOLD_LOOKS.items():
+                ax.plot(table.loc[name, column], color=color, ls=line, label=label)
+            ax.axvline(1.0, color=COLORS["grey"], lw=1.2, ls=":", label="the radius")
+            ax.set_xlabel(r"$\delta$: threshold in radii")
+            ax.set_ylabel("share of the test points")
+            ax.set_title(name)
         _legend_below(fig, axes)
         return fig

@@ -56,7 +56,7 @@ def plain_soft_ball(points, nu=0.05):
     ----------
     points : array_like, shape (m, n)
     nu : float
-        In (0, 1]: at most nu m points lie outside.
+        In (0, 1): at most nu m points lie outside.
 
     Returns
     -------
@@ -65,7 +65,8 @@ def plain_soft_ball(points, nu=0.05):
     Raises
     ------
     TypeError, ValueError
-        As `soft_ball`.
+        As `soft_ball`, and for nu = 1, where any radius up to the nearest point is
+        optimal.
 
     References
     ----------
@@ -82,6 +83,8 @@ def plain_soft_ball(points, nu=0.05):
     """
     points = check_points(points).astype(np.float64, copy=False)
     share, C = price_of_slack(nu, None, points.shape[0])
+    if nu == 1:
+        raise ValueError("nu must be less than 1 for plain slack, found 1")
     start = soft_ball(points, nu, tol=1e-3)
     scale = start.radius or 1.0
     local = (points - start.center) / scale
@@ -89,7 +92,7 @@ def plain_soft_ball(points, nu=0.05):
     smoothing = 0.1
     while smoothing > 1e-8:
         state, pulls = _newton(local, state, C, smoothing)
-        smoothing *= 0.2
+        smoothing *= 0.1
     center = state[:-1]
     distances = np.sqrt(squared_distances(local, center))
     radius = least_radii(distances, min(C, 1.0), C >= 1.0)[1]

@@ -21,6 +21,7 @@ from mebnb import (
     soft,
     soft_ball,
 )
+from mebnb.detectors import PlainSoftBallDetector
 from mebnb.soft_plain import plain_soft_ball
 
 NUS = (0.02, 0.1, 0.3, 0.5, 1.0)
@@ -431,6 +432,14 @@ def test_plain_slack_is_optimal(m, n, nu):
     assert ball.radius + ball.C * slack.sum() == pytest.approx(ball.primal, rel=1e-12)
 
 
+def test_plain_slack_needs_nu_below_one():
+    with pytest.raises(ValueError, match="nu must be less than 1 for plain slack"):
+        plain_soft_ball(cloud(10, 2), 1.0)
+    with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], found 2.0"):
+        plain_soft_ball(cloud(10, 2), 2.0)
+    assert plain_soft_ball(np.ones((5, 2)), 0.4).radius == pytest.approx(0.0, abs=1e-6)
+
+
 # --- the detector --------------------------------------------------------------------
 
 
@@ -441,6 +450,16 @@ def test_plain_slack_is_optimal(m, n, nu):
 )
 def test_scikit_learns_own_checks_pass(options):
     check_estimator(SoftBallDetector(**options), on_skip=None)
+
+
+def test_the_plain_detector_passes_them_and_is_its_ball():
+    for options in ({}, {"nu": 0.3, "quantile": 0.9}):
+        check_estimator(PlainSoftBallDetector(**options), on_skip=None)
+    points, new = cloud(100, 3), cloud(50, 3, seed=2)
+    detector, ball = PlainSoftBallDetector(nu=0.1).fit(points), plain_soft_ball(points, 0.1)
+    expected = np.linalg.norm(new - ball.center, axis=1)
+    np.testing.assert_allclose(-detector.score_samples(new), expected)
+    assert detector.offset_ == -ball.radius
 
 
 def test_the_detector_is_the_ball():
