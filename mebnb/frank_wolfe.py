@@ -22,7 +22,8 @@ import numpy as np
 from numba import njit
 from scipy.linalg.blas import daxpy, dscal
 
-from mebnb.balls import Solution, Trace, check_points, row_blocks, squared_distances
+from mebnb.balls import Solution, Trace, squared_distances
+from mebnb.inputs import check_limits, check_points, check_weights, row_blocks
 from mebnb.steps import Line, step_rule
 
 __all__ = [
@@ -406,7 +407,7 @@ def run(points, choose, stop, step, start, max_iter, time_limit, callback, trace
     Solution
     """
     points = check_points(points)
-    _check_limits(stop.tol, max_iter, time_limit)
+    check_limits(stop.tol, max_iter, time_limit)
     rule = step_rule(step).prepare(points)
     iterate = _begin(points, start)
     record = Trace() if trace else None
@@ -499,19 +500,6 @@ def _gap_stop(gap, tol):
 # --- arguments ---------------------------------------------------------------------
 
 
-def _check_limits(tol, max_iter, time_limit):
-    if not (isinstance(tol, (int, float, np.number)) and 0.0 <= tol < math.inf):
-        raise ValueError(f"tol must be a finite number >= 0, found {tol!r}")
-    if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)):
-        raise TypeError(f"max_iter must be a whole number, found {max_iter!r}")
-    if max_iter < 0:
-        raise ValueError(f"max_iter must be >= 0, found {max_iter}")
-    if time_limit is not None and not time_limit > 0.0:
-        raise ValueError(
-            f"time_limit must be a number of seconds > 0, found {time_limit!r}"
-        )
-
-
 def _begin(points, start):
     """The first iterate; one pass tells whether squares can be trusted."""
     from_first = squared_distances(points, points[0].astype(np.float64))
@@ -548,9 +536,9 @@ def _start(points, start, from_first):
         if start == "uniform":
             return np.array([m]), np.array([1.0])
     elif isinstance(start, Solution):
-        return _given(start.support, start.weights, m)
+        return check_weights(start.support, start.weights, m)
     elif isinstance(start, tuple) and len(start) == 2:
-        return _given(*start, m)
+        return check_weights(*start, m)
     raise ValueError(
         f"start must be one of {', '.join(STARTS)}, a Solution or (indices, weights), "
         f"found {start!r}"
@@ -564,30 +552,6 @@ def _pair(points, from_first):
     if p == q:
         return np.array([p]), np.array([1.0])
     return np.array([p, q]), np.array([0.5, 0.5])
-
-
-def _given(indices, weights, m):
-    indices = np.asarray(indices)
-    weights = np.asarray(weights, dtype=np.float64)
-    if indices.ndim != 1 or indices.shape != weights.shape or indices.size == 0:
-        raise ValueError(
-            "start must hold indices and weights of the same length >= 1, found shapes "
-            f"{indices.shape} and {weights.shape}"
-        )
-    if indices.dtype.kind not in "iu" or np.unique(indices).size != indices.size:
-        raise ValueError("start must hold distinct whole numbers as indices")
-    if indices.min() < 0 or indices.max() >= m:
-        raise ValueError(
-            f"start must index the {m} points, found {indices.min()} to {indices.max()}"
-        )
-    total = weights.sum()
-    if not (np.all(weights >= 0.0) and abs(total - 1.0) <= 1e-6):
-        raise ValueError(
-            f"start must hold weights >= 0 that sum to 1, found smallest "
-            f"{weights.min():.6g} and sum {total:.6g}"
-        )
-    positive = weights > 0.0
-    return indices[positive].astype(np.intp), weights[positive] / total
 
 
 # --- the algorithms ----------------------------------------------------------------

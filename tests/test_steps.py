@@ -5,15 +5,17 @@ import math
 import numpy as np
 import pytest
 
+from mebnb.faulty_steps import (
+    ArmijoOffTheSimplex,
+    GoldenSectionMidpoint,
+    GoldenSectionWithSignSlip,
+)
 from mebnb.steps import (
     STEP_RULES,
     Armijo,
-    ArmijoOffTheSimplex,
     DiminishingStep,
     ExactStep,
     GoldenSection,
-    GoldenSectionMidpoint,
-    GoldenSectionWithSignSlip,
     Line,
     ShortStep,
     lipschitz_constant,

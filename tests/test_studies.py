@@ -10,16 +10,14 @@ import pytest
 from mebnb import frank_wolfe, plots, studies
 from mebnb.balls import dual_value
 from mebnb.datasets import DatasetNotAvailable
-from mebnb.steps import (
+from mebnb.faulty_steps import (
+    GrowingStep,
     ArmijoOffTheSimplex,
     ArmijoWithoutTheEnd,
     GoldenSectionMidpoint,
     GoldenSectionWithSignSlip,
-    GrowingStep,
-    Line,
-    ShortStep,
-    step_rule,
 )
+from mebnb.steps import Line, ShortStep, step_rule
 from mebnb.studies import SOLVERS, kind_counts, normal_cloud, rate_table, run_each
 
 CLOUD = normal_cloud(60, 2, 4)
