@@ -53,6 +53,7 @@ __all__ = [
     "slides_comparisons",
     "slides_feature_search",
     "slides_not_run",
+    "slides_overview",
     "slides_recall",
     "slides_rounding_ranges",
     "slides_runs",
@@ -629,6 +630,27 @@ def slides_table(split, runs):
     )
 
 
+def slides_overview(table):
+    """The table of the slides' runs as a notebook shows it.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `slides_table`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Formatted; indexed by step and algorithm. The last two columns are recalls.
+    """
+    shown = table.assign(
+        gap=[f"{gap:.1e}" for gap in table["gap"]],
+        threshold=[f"{threshold:.5f}" for threshold in table["threshold"]],
+    )
+    shown = shown.rename(columns={"recall_train": "training", "recall_test": "test"})
+    return shown.round(4).set_index(["step", "algorithm"])
+
+
 def slides_told(table):
     """How the slides' runs ended, in words for the text beside a figure.
 
@@ -795,6 +817,7 @@ def slides_comparisons(dataset, split, runs, *, search=None, ranges=None, reason
         rows = table.loc[table["step"] == step, ["algorithm", *columns]]
         published = _published_rows(name, dataset.name).drop(columns="dataset")
         published = published[published["algorithm"].isin(rows["algorithm"])]
+        rows = rows[rows["algorithm"].isin(published["algorithm"])]
         if published.empty:
             continue
         found[f"Table {number}"] = compare(

@@ -341,6 +341,13 @@ def test_the_scores_are_scikit_learns():
     assert found["auroc"] == pytest.approx(wins.mean())
 
 
+def test_what_rounding_sets_apart_is_a_tie():
+    split = split_of([1.0, 1.0], [1.0 + 4e-16, 1.0 - 1e-16])
+    found = score_detector(Threshold(2.0), split)
+    assert found["auroc"] == 0.5
+    assert found["recall_at_false_alarms"] == 0.0
+
+
 def test_scores_by_hand():
     found = score_detector(Threshold(2.5), split_of([1, 2, 3, 4], [3.5, 5]), rate=0.25)
     assert found["recall"] == 1.0
@@ -442,13 +449,13 @@ def test_scores_stand_beside_what_they_gain(evaluation):
     table = evaluation.beside("bad")
     assert list(table.index) == ["good", "bad"]
     assert list(table.columns) == [
-        "mean", "sd", "minus bad", "95 % interval", "better in"
+        "mean", "sd", "difference", "95 % interval", "better in"
     ]  # fmt: skip
     gain = evaluation.differences("bad").loc["good"]
-    assert table.loc["good", "minus bad"] == f"{gain['mean']:+.3f}"
+    assert table.loc["good", "difference"] == f"{gain['mean']:+.3f}"
     assert table.loc["good", "better in"] == "100%"
     assert table.loc["good", "95 % interval"].startswith(f"{gain['low']:+.3f} to ")
-    assert table.loc["bad", "minus bad"] == ""
+    assert table.loc["bad", "difference"] == ""
     mean = evaluation.frame.query("detector == 'bad'")["f1"].mean()
     assert evaluation.beside("bad", "f1").loc["bad", "mean"] == f"{mean:.3f}"
 

@@ -15,12 +15,20 @@ from mebnb.protocols import (
     last_best,
     leakage_study,
     outside,
+    repeated_points,
+    report_comparison,
+    report_ends,
+    report_row,
     report_solution,
+    report_spread,
     report_table,
     rounding_ranges,
+    run_times,
     scaling_study,
     slides_comparisons,
     slides_feature_search,
+    slides_not_run,
+    slides_overview,
     slides_recall,
     slides_rounding_ranges,
     slides_runs,
@@ -30,6 +38,7 @@ from mebnb.protocols import (
     slides_threshold,
     slides_told,
     slides_variant,
+    threshold_scores,
 )
 from mebnb.published import compare, published_table
 
@@ -239,6 +248,10 @@ def test_core_set_run_is_shared_and_comparisons_name_the_reason():
     assert runs["short"]["MEB_A"] is runs["diminishing"]["MEB_A"]
     table = slides_table(split, runs)
     assert len(table) == 4 and table["converged"].all()
+    shown = slides_overview(table).loc[("short", "BPCG")]
+    row = table[(table["step"] == "short") & (table["algorithm"] == "BPCG")].iloc[0]
+    assert shown["threshold"] == f"{row['threshold']:.5f}"
+    assert shown["test"] == round(row["recall_test"], 4)
     assert (table.loc[table["algorithm"] == "BPCG", "gap"] <= 1e-4).all()
     found = slides_comparisons(data, split, runs, reason="another seed")
     assert list(found) == ["Table 2", "Table 3", "Table 4", "Table 5"]
@@ -307,6 +320,76 @@ def test_min_max_scaling_is_better_on_breast_cancer_and_worse_on_churn():
         study = scaling_study(dataset(name), [123], scalings=("standard", "minmax"))
         recall = study.frame.set_index("detector")["recall"]
         assert (recall["minmax"] > recall["standard"]) == better
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("maternal_risk", [1014, 416, 34, 35, 11]),
+        ("iranian_churn", [3150, 2836, 11, 14, 14]),
+    ],
+)
+def test_repeated_points_are_counted(name, counts):
+    data = dataset(name)
+    found = repeated_points(data)["count"]
+    values = data.features.to_numpy()
+    _, sizes = np.unique(values, axis=0, return_counts=True)
+    assert list(found[:3]) == [len(values), len(sizes), sizes.max()]
+    assert list(found) == counts
+
+
+def test_report_comparison_gives_every_cell_a_verdict_and_a_reason():
+    split = report_split(load_dataset("breast_cancer"))
+    table, _ = report_table(split, ["ASFW", "BPFW"], [0.1])
+    name = "report_table3_breast_cancer"
+    found = report_comparison(name, split, table, repeats=20).frame
+    ours = found[found["epsilon"] == "0.1"].set_index(["algorithm", "column"])
+    assert ours.loc[("BPFW", "iterations"), "verdict"] == "decided by rounding"
+    assert (ours.loc["ASFW", "verdict"].drop("cpu_ms") == "equal as printed").all()
+    assert set(ours.loc["APPFW", "verdict"]) == {"not comparable"}
+    other = report_comparison(name, split, table.assign(fn=0), reason="another one")
+    wrong = other.only("differs")
+    assert set(wrong["column"]) == {"fn"} and set(wrong["remark"]) == {"another one"}
+
+
+def test_report_ends_and_spread_and_run_times():
+    data = load_dataset("breast_cancer")
+    split = report_split(data)
+    table, balls = report_table(split, ["APPFW", "ASFW"], [0.1])
+    ends = report_ends(split, table, balls)
+    outliers = ends["training points outside of the printed radius"]
+    assert outliers["APPFW", 0.1] == 0 and outliers["ASFW", 0.1] > 0
+    assert float(ends.loc[("APPFW", 0.1), "enclosing radius"]) == round(table.radius[0], 6)
+    spread = report_spread(data, "ASFW", 0.1, [123, 5], scaling="minmax")
+    again = report_split(data, 5, scaling="minmax")
+    row = report_row("ASFW", again, 0.1, report_solution("ASFW", again.train, 0.1))
+    assert spread.iloc[1].to_dict() == row | {"seed": 5}
+    cost = run_times(balls, ["algorithm", "epsilon"])
+    assert list(cost.index) == list(balls) and (cost["milliseconds"] >= 0).all()
+
+
+def test_threshold_scores_agree_with_the_row_of_the_report():
+    split = report_split(load_dataset("breast_cancer"))
+    ball = report_solution("APPFW", split.train, 0.1)
+    row = report_row("APPFW", split, 0.1, ball)
+    scores = threshold_scores(split, ball.center, [0.0, ball.radius, 1e9])
+    at_radius = scores.loc[ball.radius]
+    assert 100 * at_radius["recall"] == pytest.approx(row["recall_pct"])
+    assert 100 * at_radius["f1"] == pytest.approx(row["f1_pct"])
+    assert at_radius["false_alarms"] == row["fp"] / np.sum(~split.test_is_anomaly)
+    assert list(scores.iloc[0][["recall", "false_alarms"]]) == [1.0, 1.0]
+    assert scores.iloc[2]["f1"] == 0.0 and math.isnan(scores.iloc[2]["precision"])
+
+
+def test_slides_without_the_data_are_not_comparable_cell_by_cell():
+    found = slides_not_run("gene_expression", "the data are not at hand")
+    assert list(found) == ["Table 2", "Table 3", "Table 4", "Table 5"]
+    cells = [frame for comparison in found.values() for frame in [comparison.frame]]
+    assert sum(map(len, cells)) == 22
+    for frame in cells:
+        assert set(frame["verdict"]) == {"not comparable"}
+        judged = frame[frame["column"] != "time_ms"]
+        assert set(judged["remark"]) == {"the data are not at hand"}
 
 
 # --- convergence with exact steps ----------------------------------------------------

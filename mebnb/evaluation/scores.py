@@ -94,7 +94,8 @@ def score_detector(detector, split, rate=0.05):
     alarm = detector.predict(split.test) == -1
     anomaly = split.test_is_anomaly
     judge = getattr(detector, "score_samples", None) or detector.decision_function
-    abnormality = -judge(split.test)
+    # Single precision: points that are equally abnormal but for rounding are ties.
+    abnormality = -judge(split.test).astype(np.float32)
     hits, misses = int(np.sum(alarm & anomaly)), int(np.sum(~alarm & anomaly))
     false = int(np.sum(alarm & ~anomaly))
     both = anomaly.any() and not anomaly.all()
@@ -207,8 +208,8 @@ class Evaluation:
         Returns
         -------
         pandas.DataFrame of str
-            Index: the detectors. Columns mean, sd (of one split), "minus" the
-            reference, "95 % interval" of that (see `differences`) and "better in", the
+            Index: the detectors. Columns mean, sd (of one split), difference (from the
+            reference), "95 % interval" of that (see `differences`) and "better in", the
             share of the splits.
 
         Raises
@@ -224,7 +225,7 @@ class Evaluation:
             if name in gains.index:
                 gain = gains.loc[name]
                 rows[name] |= {
-                    f"minus {reference}": f"{gain['mean']:+.3f}",
+                    "difference": f"{gain['mean']:+.3f}",
                     "95 % interval": f"{gain['low']:+.3f} to {gain['high']:+.3f}",
                     "better in": f"{gain['better']:.0%}",
                 }
