@@ -38,7 +38,8 @@ import numpy as np
 from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
-from mebnb.balls import check_points, squared_distances
+from mebnb.balls import squared_distances
+from mebnb.inputs import check_points
 
 __all__ = [
     "Ellipsoid",

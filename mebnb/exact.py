@@ -33,13 +33,8 @@ from numbers import Integral, Real
 import numpy as np
 from numba import njit
 
-from mebnb.balls import (
-    Solution,
-    check_points,
-    coordinate_spread,
-    readable,
-    readable_blocks,
-)
+from mebnb.balls import Solution, coordinate_spread
+from mebnb.inputs import check_points, readable, readable_blocks
 
 __all__ = ["minimum_enclosing_ball"]
 

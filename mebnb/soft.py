@@ -38,7 +38,8 @@ import numpy as np
 from numba import njit
 from scipy.linalg import LinAlgError, cholesky
 
-from mebnb.balls import check_points, squared_distances
+from mebnb.balls import squared_distances
+from mebnb.inputs import check_points
 from mebnb.exact import minimum_enclosing_ball
 
 __all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball"]

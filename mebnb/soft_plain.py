@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mebnb.balls import check_points, squared_distances
+from mebnb.balls import squared_distances
+from mebnb.inputs import check_points
 from mebnb.soft import least_radii, price_of_slack, soft_ball
 
 __all__ = ["PlainSoftBall", "plain_soft_ball"]

@@ -12,17 +12,19 @@ from scipy import sparse
 
 from mebnb import Solution, Trace, minimum_enclosing_ball, verify
 from mebnb.balls import (
-    LARGE_BLOCK_BYTES,
-    check_points,
     coordinate_spread,
     dual_value,
     enclosing_radius,
     frank_wolfe_gap,
     gradient,
+    squared_distances,
+)
+from mebnb.inputs import (
+    LARGE_BLOCK_BYTES,
+    check_points,
     readable,
     readable_blocks,
     row_blocks,
-    squared_distances,
 )
 
 NUMBERS = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
