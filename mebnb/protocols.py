@@ -95,7 +95,7 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
     **values
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
         max_iter, features, repeats, nominal_fraction, extra_splits, honest_splits, scaling,
-        n_uniform, n_gaussian, dimensions, perturbations.
+        n_uniform, n_gaussian, dimensions, perturbations, nu, nus, counts.
 
     Raises
     ------
@@ -194,6 +194,15 @@ _ACCEPTED = {
     "perturbations": (
         "a whole number from 1 to 1000",
         lambda v: _whole(v, 1) and v <= 1000,
+    ),
+    "nu": ("a number strictly between 0 and 1", lambda v: _number(v) and 0 < v < 1),
+    "nus": (
+        "a list of one to three different numbers strictly between 0 and 1",
+        lambda v: _filled_list(v, lambda nu: _number(nu) and 0 < nu < 1) and len(v) <= 3,
+    ),
+    "counts": (
+        "a list of different whole numbers from 0 to 100",
+        lambda v: _filled_list(v, lambda k: _whole(k, 0) and k <= 100),
     ),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
 }

@@ -29,7 +29,36 @@ __all__ = [
     "factor_study",
     "nu_table",
     "outlier_pull",
+    "spoiled_cloud",
 ]
+
+
+def spoiled_cloud(m, seed, far=3):
+    """A normal cloud in the plane and a few points far away on one side.
+
+    Parameters
+    ----------
+    m : int
+        Points of the cloud, at least 20.
+    seed : int
+    far : int
+        Points far away.
+
+    Returns
+    -------
+    ndarray, shape (m + far, 2)
+        The far points are the last.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 20 points.
+    """
+    if m < 20:
+        raise ValueError(f"points must be at least 20, found {m}")
+    rng = np.random.default_rng(seed)
+    cloud = rng.standard_normal((m, 2))
+    return np.vstack([cloud, [7.0, 4.0] + 0.5 * rng.standard_normal((far, 2))])
 
 
 def banana(m, seed):
