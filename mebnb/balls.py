@@ -17,6 +17,7 @@ import pandas as pd
 from numba import njit
 
 from mebnb.inputs import check_points, readable, readable_blocks, row_blocks
+from mebnb.rates import linear_rate, power_rate
 
 __all__ = [
     "Certificate",
@@ -283,52 +284,12 @@ class Trace:
         return int(reached[0]) if reached.size else None
 
     def linear_rate(self, above=1e-12, below=1e-3):
-        """Fit log(FW gap / gamma) = a + b iteration where the gap lies in a band.
-
-        The gap is not monotone; the smallest seen so far is fitted.
-
-        Parameters
-        ----------
-        above, below : float
-            The band of relative gaps that is fitted.
-
-        Returns
-        -------
-        factor : float
-            exp(b), by which the gap shrinks an iteration.
-        r2 : float
-            Coefficient of determination of the fit; both NaN with fewer than 3 points.
-        """
-        return self._fit(np.arange(len(self)), above, below, np.exp)
+        """Factor an iteration and R2 of log gap on t; see `mebnb.rates.linear_rate`."""
+        return linear_rate(self.relative_gaps(), above, below)
 
     def power_rate(self, above=1e-12, below=1e-1):
-        """Fit log(FW gap / gamma) = a + p log(iteration) where the gap lies in a band.
-
-        Parameters
-        ----------
-        above, below : float
-
-        Returns
-        -------
-        power : float
-            p; -1 is the 1/t rate.
-        r2 : float
-        """
-        with np.errstate(divide="ignore"):
-            return self._fit(np.log(np.arange(len(self))), above, below, float)
-
-    def _fit(self, x, above, below, finish):
-        gap = np.minimum.accumulate(self.relative_gaps())
-        band = (gap >= above) & (gap <= below) & np.isfinite(x)
-        if band.sum() < 3:
-            return math.nan, math.nan
-        x, y = x[band], np.log(gap[band])
-        slope, intercept = np.polyfit(x, y, 1)
-        variance = y.var()
-        if variance == 0.0:
-            return math.nan, math.nan
-        r2 = 1.0 - (y - slope * x - intercept).var() / variance
-        return float(finish(slope)), float(r2)
+        """Exponent and R2 of log gap on log t; see `mebnb.rates.power_rate`."""
+        return power_rate(self.relative_gaps(), above, below)
 
 
 @dataclass(frozen=True, repr=False)

@@ -253,27 +253,18 @@ class _Iterate:
 
     def _direction_norm2(self, towards, away):
         """|towards - away|^2 in the space of the m weights."""
-        inner = self._inner
-        return inner(towards, towards) - 2.0 * inner(towards, away) + inner(away, away)
+        return float(np.sum((self._as_weights(towards) - self._as_weights(away)) ** 2))
 
-    def _inner(self, one, other):
-        """Inner product of two atoms, None being the iterate, as vectors of m weights."""
+    def _as_weights(self, atom):
+        """An atom, or None for the iterate, as a vector of m weights."""
         m = self.columns.m
-        if one is None and other is None:
-            on_vertices = self.weights[:m][self.active[self.active < m]]
-            uniform = self._uniform_weight()
-            vertices = float(on_vertices.sum())
-            squares = float(np.sum(on_vertices**2))
-            return squares + uniform * (2.0 * vertices + uniform) / m
-        if one is None:
-            one, other = other, one
-        if other is None:
-            if one == m:
-                return 1.0 / m
-            return float(self.weights[one]) + self._uniform_weight() / m
-        if one == m or other == m:
-            return 1.0 / m
-        return float(one == other)
+        if atom is None:
+            return self.weights[:m] + self._uniform_weight() / m
+        if atom == m:
+            return np.full(m, 1.0 / m)
+        vector = np.zeros(m)
+        vector[atom] = 1.0
+        return vector
 
     def _uniform_weight(self):
         return float(self.weights[-1]) if self.columns.size > self.columns.m else 0.0
@@ -324,9 +315,8 @@ class _Iterate:
     def support(self):
         """Row numbers and weights over the points, the uniform atom spread out."""
         m = self.columns.m
-        uniform = self._uniform_weight()
-        if uniform > 0.0:
-            weights = self.weights[:m] + uniform / m
+        if self._uniform_weight() > 0.0:
+            weights = self._as_weights(None)
             return np.arange(m), weights / weights.sum()
         rows = np.sort(self.active)
         weights = self.weights[rows]
