@@ -378,3 +378,35 @@ def test_line_search_with_another_cloud(tmp_path, parameters):
     small = normal_cloud(parameters["m"], parameters["n"], parameters["seed"])
     count = away_step(small, step="armijo", gap="relative", tol=1e-6).iterations
     assert re.search(rf"Armijo +{count} +{count} +{count}\n", text)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 4, "algorithms": ["APPFW"], "extra_splits": 0, "epsilons": [0.2]},
+        {"nominal_fraction": 0.3, "scaling": "minmax", "epsilons": [0.05, 0.02]},
+    ],
+)
+def test_churn_with_another_split(tmp_path, parameters):
+    from mebnb import load_dataset
+    from mebnb.datasets import DatasetNotAvailable
+    from mebnb.evaluation import report_split
+    from mebnb.protocols import report_table
+
+    try:
+        data = load_dataset("iranian_churn", download=False)
+    except DatasetNotAvailable as missing:
+        pytest.skip(str(missing))
+    small = {"perturbations": 3, "extra_splits": 2, "honest_splits": 2}
+    text = shown(rerun("10_iranian_churn", tmp_path, **small | parameters))
+    split = report_split(
+        data,
+        parameters.get("seed", 123),
+        parameters.get("nominal_fraction", 0.5),
+        parameters.get("scaling", "standard"),
+    )
+    name = parameters.get("algorithms", ["ASFW"])[0]
+    table, _ = report_table(split, [name], parameters["epsilons"])
+    for radius in table.radius:
+        assert f"{radius:.6f}" in text
+    assert "72 published cells: 72 not comparable" in text
