@@ -100,7 +100,7 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
     (array([1., 0.]), 1.0, array([0, 1]))
     """
     points = check_points(points, finite=False)
-    rtol, max_iter = _check_rtol(rtol), _check_max_iter(max_iter)
+    _check_options(rtol, max_iter)
     scale = 1.0
     ball = _solve(points, scale, rtol, max_iter)
     if not TINY < ball.farthest < HUGE:
@@ -115,20 +115,15 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
     return _solution(ball, scale, rtol, max_iter)
 
 
-def _check_rtol(rtol):
+def _check_options(rtol, max_iter):
     if not isinstance(rtol, Real):
         raise TypeError(f"rtol must be a number, found {rtol!r}")
     if not 0.0 <= rtol < math.inf:
         raise ValueError(f"rtol must be finite and at least 0, found {rtol!r}")
-    return float(rtol)
-
-
-def _check_max_iter(max_iter):
     if not isinstance(max_iter, Integral):
         raise TypeError(f"max_iter must be an integer, found {max_iter!r}")
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, found {max_iter!r}")
-    return int(max_iter)
 
 
 def _solution(ball, scale, rtol, max_iter):
@@ -158,10 +153,10 @@ def _solution(ball, scale, rtol, max_iter):
 # --- few passes over large data ----------------------------------------------------
 
 
-def _solve(points, scale, rtol, limit):
+def _solve(points, scale, rtol, max_iter):
     """The ball of the scaled points, from all rows at once or from few of them."""
     m, n = points.shape
-    aim = max(rtol / 100.0, 1e-14)
+    aim, limit = max(float(rtol) / 100.0, 1e-14), int(max_iter)
     batch = min(4 + 3 * math.isqrt(n), 256)
     sample, small = math.isqrt(m * (n + 1)), m * n <= SMALL
     if small and not (points.flags.carray and points.dtype == np.float64):
@@ -249,12 +244,8 @@ def _shell(points, center, scale, keep, cut):
 
 # Sums may be reordered, so that they run in vector registers, but NaN and infinity
 # keep their meaning: they are how bad input is noticed at no cost.
-_compiled = njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    fastmath={"reassoc", "contract", "nsz"},
-)
+_ORDER = {"reassoc", "contract", "nsz"}
+_compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath=_ORDER)
 
 
 # No reordering here: origin + center would lose the center's digits. Numba hands the
@@ -327,14 +318,9 @@ def _keep_farthest(found, squared, count, keep):
         if j < keep <= i:
             break
         low, high = (low, j) if keep <= j else (i, high)
-    return _largest(squared[keep:count])
-
-
-@_compiled
-def _largest(values):
     largest = 0.0
-    for value in values:
-        largest = max(largest, value)
+    for i in range(keep, count):
+        largest = max(largest, squared[i])
     return largest
 
 
@@ -346,10 +332,8 @@ def _largest(values):
 # support. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma the maximiser of the dual on
 # the affine hull of the support solves 2 M u + lambda = z, sum u = 1; sigma makes M
 # definite as long as the support is affinely independent. `factor` is L of M = L L';
-# `target` and `spare` are work space.
-_Core = namedtuple(
-    "_Core", "ids weights chosen gram active sizes sigma factor target spare"
-)
+# `work` is three vectors of work space, the first of them the climb's target.
+_Core = namedtuple("_Core", "ids weights chosen gram active sizes sigma factor work")
 
 
 @_compiled
@@ -379,28 +363,21 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     origin, center, local = np.empty(n), np.empty(n), np.empty(n)
     _mean(rows, scale, start if start else m, center)
     count, _, inner = _scan(rows, 0, center, scale, 0.0, 0.0, buffer, squared, 0)
-    farthest = max(inner, _largest(squared[: max(count, 0)]))
+    _keep_farthest(found, squared, count, 1)
+    farthest = squared[0] if count > 0 else inner
     if not TINY < farthest < HUGE:
         for j in range(n):
             center[j] = scale * rows[0, j]
         return np.arange(1), np.full(1, 1.0), center, 0.0, farthest, 0.0, 0, 1.0
     if not start and m <= n + 1 and _equally_far(rows, scale, center, farthest):
         # As a regular simplex is, which would have to enter the core set whole.
-        gamma, weights = farthest * (1.0 - 8.0 * EPS), np.full(m, 1.0 / m)
-        return np.arange(m), weights, center, gamma, farthest, farthest, 1, 2.0
-    core = _Core(
-        np.empty(capacity, np.int64),
-        np.empty(capacity),
-        np.empty(capacity, np.bool_),
-        np.empty((capacity, capacity)),
-        np.empty(most + 1, np.int64),
-        np.empty(2, np.int64),
-        farthest,
-        np.empty((most + 1, most + 1)),
-        np.empty(most + 1),
-        np.empty((2, most + 1)),
-    )
-    _keep_farthest(found, squared, count, 1)
+        gamma, equal = farthest * (1.0 - 8.0 * EPS), np.full(m, 1.0 / m)
+        return np.arange(m), equal, center, gamma, farthest, farthest, 1, 2.0
+    ids, weights = np.empty(capacity, np.int64), np.empty(capacity)
+    chosen, gram = np.empty(capacity, np.bool_), np.empty((capacity, capacity))
+    active, sizes = np.empty(most + 1, np.int64), np.empty(2, np.int64)
+    factor, work = np.empty((most + 1, most + 1)), np.empty((3, most + 1))
+    core = _Core(ids, weights, chosen, gram, active, sizes, farthest, factor, work)
     first = np.arange(start) if start else found[:1].copy()
     for j in range(n):
         origin[j] = scale * rows[first[0], j]
@@ -416,14 +393,14 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         rounding = EPS * (math.sqrt(gamma * _dot(center, center, n)) + 8.0 * gamma)
         cut = gamma * (1.0 + 2.0 * aim) + rounding
         count, _, inner = _scan(rows, 0, center, scale, cut, 0.0, buffer, squared, 0)
-        farthest = max(inner, _largest(squared[:count]))
-        support = core.active[: core.sizes[1]]
-        ids, weights = core.ids[support], core.weights[support]
-        if core.sizes[0] + count > capacity:  # forget all but the support
-            _restart(core, rows, scale, origin, ids, weights)
+        _keep_farthest(found, squared, count, 1)
+        farthest = squared[0] if count > 0 else inner
+        support, shares = ids[active[: sizes[1]]], weights[active[: sizes[1]]]
+        if sizes[0] + count > capacity:  # forget all but the support
+            _restart(core, rows, scale, origin, support, shares)
         if count == 0 or _take_in(core, rows, scale, origin, found[:count]) == 0:
             break
-    return ids, weights, center, gamma, farthest, cut, rounds, rounds + 1.0
+    return support, shares, center, gamma, farthest, cut, rounds, rounds + 1.0
 
 
 @_compiled
@@ -433,9 +410,7 @@ def _mean(rows, scale, count, mean):
     used = range(0, count, max(1, count // max(mean.size, 512)))
     for i in used:
         for j in range(mean.size):
-            mean[j] += scale * rows[i, j]
-    for j in range(mean.size):
-        mean[j] /= len(used)
+            mean[j] += scale * rows[i, j] / len(used)
 
 
 @_compiled
@@ -599,14 +574,14 @@ def _back(core, vector):
 
 
 @_compiled
-def _equalise(core, total):
-    """Turn target from z to weights of the given sum that make 2 M u - z constant."""
-    target, ones, size = core.target, core.spare[0], core.sizes[1]
-    ones[:size] = 1.0
+def _equalise(core):
+    """Set target to the weights of sum 1 that make 2 M u - z constant."""
+    target, ones, size = core.work[0], core.work[1], core.sizes[1]
+    for j in range(size):
+        ones[j], target[j] = 1.0, core.gram[core.active[j], core.active[j]]
     _forward(core, ones)
     _forward(core, target)
-    multiplier = 0.5 * _dot(ones, target, size) - total
-    multiplier /= _dot(ones, ones, size)
+    multiplier = (0.5 * _dot(ones, target, size) - 1.0) / _dot(ones, ones, size)
     for j in range(size):
         target[j] = 0.5 * target[j] - multiplier * ones[j]
     _back(core, target)
@@ -619,14 +594,11 @@ def _climb(core):
     Each step goes straight toward the maximiser on the affine hull and stops where the
     first weight reaches zero, so the dual value never falls.
     """
-    target, weights, active = core.target, core.weights, core.active
+    target, weights, active = core.work[0], core.weights, core.active
     blocked = True
     while blocked:
-        size = core.sizes[1]
-        for j in range(size):
-            target[j] = core.gram[active[j], active[j]]
-        _equalise(core, 1.0)
-        step, blocked = 1.0, False
+        _equalise(core)
+        size, step, blocked = core.sizes[1], 1.0, False
         for j in range(size):
             if target[j] <= 0.0:
                 weight, blocked = weights[active[j]], True
@@ -644,7 +616,7 @@ def _climb(core):
 @_compiled
 def _drop(core, position):
     """Take a point out of the support, with plane rotations of the factor."""
-    active, cosines, sines = core.active, core.spare[0], core.spare[1]
+    active, cosines, sines = core.active, core.work[1], core.work[2]
     core.weights[active[position]], core.chosen[active[position]] = 0.0, False
     core.sizes[1] -= 1
     for i in range(position, core.sizes[1]):
@@ -684,32 +656,15 @@ def _exchange(core):
 
 @_compiled
 def _locate(core, rows, scale, origin, local):
-    """Center less origin, and dual value, anew from the support by differences.
-
-    The squared distances of the support should be equal; what is left of their
-    differences corrects the weights, twice at most.
-    """
-    active, weights, target = core.active[: core.sizes[1]], core.weights, core.target
-    for attempt in range(3):
-        local[:] = 0.0
-        for slot in active:
-            row, weight = rows[core.ids[slot]], weights[slot]
-            for j in range(local.size):
-                local[j] += weight * _difference(row[j], scale, origin[j], 0.0)
-        gamma, low, high = 0.0, np.inf, 0.0
-        for i in range(active.size):
-            row, distance = rows[core.ids[active[i]]], 0.0
-            for j in range(local.size):
-                distance += _difference(row[j], scale, origin[j], local[j]) ** 2
-            gamma += weights[active[i]] * distance
-            low, high = min(low, distance), max(high, distance)
-            target[i] = distance
-        if attempt == 2 or high - low <= 32.0 * EPS * high:
-            break
-        _equalise(core, 0.0)
-        for i in range(active.size):
-            if weights[active[i]] + target[i] <= 0.0:
-                return gamma
-        for i in range(active.size):
-            weights[active[i]] += target[i]
+    """Center less origin, and dual value, anew from the support by differences."""
+    gamma, local[:] = 0.0, 0.0
+    for slot in core.active[: core.sizes[1]]:
+        row, weight = rows[core.ids[slot]], core.weights[slot]
+        for j in range(local.size):
+            local[j] += weight * _difference(row[j], scale, origin[j], 0.0)
+    for slot in core.active[: core.sizes[1]]:
+        row, weight = rows[core.ids[slot]], core.weights[slot]
+        for j in range(local.size):
+            difference = _difference(row[j], scale, origin[j], local[j])
+            gamma += weight * difference * difference
     return gamma
