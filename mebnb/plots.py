@@ -24,6 +24,7 @@ __all__ = [
     "ALGORITHM_STYLES",
     "AlgorithmStyle",
     "BOUND_STYLES",
+    "CLOUD_STYLES",
     "COLORS",
     "DETECTOR_STYLES",
     "METHOD_STYLES",
@@ -174,6 +175,13 @@ DETECTOR_STYLES = {
     "distance to the mean": AlgorithmStyle(
         "distance to the mean", COLORS["grey"], "v", ":"
     ),
+}
+
+# Clouds of one size and shape, with and without dependent features.
+CLOUD_STYLES = {
+    "data": AlgorithmStyle("nominal rows", COLORS["blue"], "o", "-"),
+    "shuffled": AlgorithmStyle("columns shuffled", COLORS["orange"], "s", "--"),
+    "normal": AlgorithmStyle("normal cloud", COLORS["grey"], "v", ":"),
 }
 
 # Constants and bounds of the theory beside what is measured.
@@ -882,14 +890,10 @@ def steps_on_face(panels, *, at=0):
     """
     with style():
         sides = np.array([np.ptp(corners, axis=0) for corners, _, _ in panels.values()])
-        fig, axes = plt.subplots(
-            1,
-            len(panels),
-            figsize=(3.6 * len(panels), 1.3 + 3.2 * (sides[:, 1] / sides[:, 0]).max()),
-            squeeze=False,
-        )
+        height = 0.5 + 3.2 * (sides[:, 1] / sides[:, 0]).max()
+        fig, axes = _panels(len(panels), width=3.6, height=height, most=2)
         kinds = []
-        for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
+        for ax, (title, panel) in zip(axes, panels.items(), strict=True):
             corners, states, directions = panel
             _face(ax, corners)
             kinds += _path_on_face(ax, states) + list(directions)
