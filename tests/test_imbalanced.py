@@ -1,0 +1,342 @@
+"""The paper's protocol on imbalanced sets: methods, splits, the kept run, tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.preprocessing import MinMaxScaler
+
+from mebnb import ExcludingEllipsoids
+from mebnb.imbalanced import (
+    ABLATION,
+    C5_TREES,
+    METHODS,
+    PAPER,
+    READINGS,
+    RIVALS,
+    SETS,
+    RankRule,
+    Resampled,
+    __main__,
+    examples,
+    fresh_splits,
+    full_protocol,
+    methods,
+    run,
+    running,
+    split,
+    stored_run,
+    tables,
+)
+from mebnb.imbalanced.running import COLUMNS, FEWER, Fit, thinned
+from mebnb.published import SPREAD, published_table
+
+COUNTS = ["tp", "fp", "fn", "tn"]
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return stored_run()
+
+
+def cloud(seed=0, negatives=80, positives=10):
+    rng = np.random.default_rng(seed)
+    X = np.vstack(
+        [rng.normal(size=(negatives, 3)), 0.7 + 0.6 * rng.normal(size=(positives, 3))]
+    )
+    y = np.repeat([0, 1], [negatives, positives])
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+# --- methods -----------------------------------------------------------------------
+
+
+class Remembers(ClassifierMixin, BaseEstimator):
+    """Keeps what it was fitted on."""
+
+    def fit(self, X, y):
+        self.X_, self.y_, self.classes_ = X, y, np.unique(y)
+        return self
+
+
+@pytest.mark.parametrize("times, divisor, sizes", [(1, 1, (80, 10)), (5, 2, (40, 50))])
+def test_resampling_multiplies_positives_and_divides_negatives(times, divisor, sizes):
+    X, y = cloud()
+    model = Resampled(Remembers(), times=times, divisor=divisor, random_state=3)
+    seen = model.fit(X, y).estimator_
+    assert (np.sum(seen.y_ == 0), np.sum(seen.y_ == 1)) == sizes
+    whole = {tuple(row) for row in X[y == 0]}
+    drawn = [tuple(row) for row in seen.X_[seen.y_ == 0]]
+    assert len(set(drawn)) == len(drawn) and set(drawn) <= whole
+    _, repeats = np.unique(seen.X_[seen.y_ == 1], axis=0, return_counts=True)
+    assert np.all(repeats == times)
+    again = Resampled(Remembers(), times=times, divisor=divisor, random_state=3)
+    np.testing.assert_array_equal(again.fit(X, y).estimator_.X_, seen.X_)
+
+
+@pytest.mark.parametrize("m", [1, 3, 7])
+def test_the_rank_rule_is_that_of_the_ellipsoids(m):
+    X, y = cloud(1)
+    tests, _ = cloud(2, negatives=300)
+    near = ExcludingEllipsoids(m=m, random_state=0).fit(X, y).explain(tests)["near"]
+    called = RankRule(m).fit(X, y).predict(tests)
+    np.testing.assert_array_equal(called, near.astype(int))
+
+
+def test_any_ball_counts_negatives_about_every_positive():
+    X, y = cloud(3)
+    tests, _ = cloud(4)
+    called = RankRule(2, any_ball=True).fit(X, y).predict(tests)
+    scaler = MinMaxScaler().fit(X)
+    X, tests = scaler.transform(X), scaler.transform(tests)
+    for x, answer in zip(tests, called, strict=True):
+        closer = [
+            np.sum(np.sum((X[y == 0] - c) ** 2, axis=1) < np.sum((x - c) ** 2))
+            for c in X[y == 1]
+        ]
+        assert answer == (min(closer) < 2)
+
+
+def test_the_methods_of_table_2_are_all_there():
+    printed = published_table("me2_table2_hyperparameters")["algorithm"]
+    assert tuple(printed) == PAPER
+    assert list(METHODS) == [*PAPER, *C5_TREES, *RIVALS, *ABLATION, *READINGS]
+    for name in PAPER:
+        assert METHODS[name].here and METHODS[name].differs
+    grid = METHODS["RBFSVM"].make(0).param_grid
+    assert grid == {
+        "svc__C": (0.1, 1.0, 10.0, 100.0, 1000.0),
+        "svc__gamma": (0.5, 1.0, 2.0, 4.0),
+    }
+    assert METHODS["RF"].make(0).n_estimators == 10
+    assert METHODS["learned metric"].make(5).get_params()["random_state"] == 5
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in C5_TREES])
+def test_every_method_is_a_classifier_with_a_score(name):
+    X, y = cloud(5, negatives=200, positives=30)
+    model = METHODS[name].make(0).fit(X, y)
+    assert set(model.predict(X)) <= {0, 1}
+    assert running._rarity(model, X).shape == (len(X),)
+
+
+def test_c50_trees_where_the_package_is_there():
+    pytest.importorskip("c50py")
+    X, y = cloud(6)
+    model = METHODS["DT_O (C5.0)"].make(0).fit(X, y)
+    assert np.mean(model.predict(X) == y) > 0.8
+    assert running._rarity(model, X).shape == (len(X),)
+
+
+# --- the protocol ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_splits_are_four_fifths_with_the_same_shares(name):
+    X, y = examples(name)
+    train_X, test_X, train_y, test_y = split(X, y, 4)
+    assert len(test_y) == int(np.ceil(0.2 * len(y))) == len(y) - len(train_y)
+    assert abs(test_y.sum() - 0.2 * y.sum()) <= 1
+    np.testing.assert_array_equal(split(X, y, 4)[1], test_X)
+    assert not np.array_equal(split(X, y, 5)[1], test_X)
+
+
+def test_fewer_positives_are_nested_and_leave_the_negatives_alone():
+    X, y = examples("Yeast6")
+    assert thinned(X, y, None, 0)[0] is X
+    sets = {}
+    for count in FEWER:
+        thin_X, thin_y = thinned(X, y, count, 7)
+        assert thin_y.sum() == count and np.sum(thin_y == 0) == np.sum(y == 0)
+        sets[count] = {tuple(row) for row in thin_X[thin_y == 1]}
+    assert sets[12] <= sets[18] <= sets[25]
+    rates = [100 * np.sum(y == 0) / (np.sum(y == 0) + count) for count in FEWER]
+    np.testing.assert_allclose(rates, [98.3, 98.8, 99.2], atol=0.05)
+    with pytest.raises(ValueError, match="positives must be None or from 5 to 35"):
+        thinned(X, y, 36, 0)
+
+
+def test_a_run_counts_the_test_examples():
+    frame = run([Fit("fresh split", "Yeast6", None, 2, 2, "rank rule alone")])
+    assert tuple(frame.columns) == COLUMNS
+    X, y = examples("Yeast6")
+    train_X, test_X, train_y, test_y = split(X, y, 2)
+    called = RankRule().fit(train_X, train_y).predict(test_X)
+    row = frame.iloc[0]
+    assert row["tp"] == np.sum((called == 1) & (test_y == 1))
+    assert row["fp"] == np.sum((called == 1) & (test_y == 0))
+    assert row[COUNTS].sum() == len(test_y) and row["positives"] == 35
+
+
+@pytest.mark.parametrize("sets", [[], ["Yeast6", "Yeast6"], ["yeast6"]])
+def test_sets_that_are_not_the_papers_are_refused(sets):
+    with pytest.raises(ValueError, match="sets must be a list of different names"):
+        fresh_splits(sets, PAPER, 1)
+    with pytest.raises(ValueError, match="dataset must be one of Yeast3"):
+        examples("yeast6")
+
+
+def test_the_full_protocol(monkeypatch):
+    monkeypatch.setattr(running, "has_c50", lambda: True)
+    fits = full_protocol(10)
+    assert len(set(fits)) == len(fits)
+    main = [f for f in fits if f.experiment == "fresh split" and f.method == "ME2"]
+    assert len(main) == 70 and all(f.repeat == f.split_seed for f in main)
+    one = [f for f in fits if f.experiment == "one split"]
+    assert {f.split_seed for f in one} == {0}
+    assert {f.repeat for f in one} == set(range(5))
+    fewer = [f for f in fits if f.experiment == "fewer positives"]
+    assert {f.positives for f in fewer} == set(FEWER)
+    monkeypatch.setattr(running, "has_c50", lambda: False)
+    assert {f.method for f in fits} - {f.method for f in full_protocol(10)} == set(
+        C5_TREES
+    )
+
+
+def test_the_command_writes_the_same_bytes_twice(tmp_path, monkeypatch, capsys):
+    asked = []
+
+    def short(repeats):
+        asked.append(repeats)
+        return fresh_splits(["Yeast6"], ["DT_U", "rank rule alone"], 1)
+
+    monkeypatch.setattr(__main__, "full_protocol", short)
+    paths = [tmp_path / "new" / "one.csv", tmp_path / "two.csv"]
+    for path in paths:
+        __main__.main(["--repeats", "3", "--out", str(path)])
+    assert asked == [3, 3]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert paths[0].read_text().splitlines()[0] == ",".join(COLUMNS)
+    assert "fresh split: Yeast6" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        __main__.main(["--repeats", "0", "--out", "x.csv"])
+
+
+def test_without_c50_the_command_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(__main__, "full_protocol", lambda repeats: [])
+    monkeypatch.setattr(__main__, "has_c50", lambda: False)
+    __main__.main(["--out", str(tmp_path / "out.csv")])
+    assert "c50py is not installed" in capsys.readouterr().err
+    monkeypatch.setattr(methods.importlib.util, "find_spec", lambda name: None)
+    assert not methods.has_c50()
+
+
+# --- the kept run ------------------------------------------------------------------
+
+
+def test_the_kept_run_is_that_of_the_full_protocol(kept, monkeypatch):
+    monkeypatch.setattr(running, "has_c50", lambda: True)
+    fits = full_protocol(10)
+    rows = kept[["experiment", "dataset", "repeat", "method"]].itertuples(index=False)
+    assert [tuple(row) for row in rows] == [
+        (f.experiment, f.dataset, f.repeat, f.method) for f in fits
+    ]
+    assert tuple(kept.columns) == COLUMNS
+    for name, rows in kept[kept["experiment"] != "fewer positives"].groupby("dataset"):
+        X, y = examples(name)
+        tested = split(X, y, 0)[3]
+        assert np.all(rows["tp"] + rows["fn"] == tested.sum())
+        assert np.all(rows[COUNTS].sum(axis=1) == len(tested))
+
+
+@pytest.mark.parametrize("name", ["Wine", "Yeast6", "Abalone20"])
+def test_the_kept_counts_are_had_again(kept, name):
+    # Distances and ranks alone: nothing that a processor could decide.
+    frame = run(fresh_splits([name], ["rank rule alone", "any positive's ball"], 2))
+    assert tables.same_counts(frame, kept) == (4, 4)
+    frame.loc[0, "tp"] += 1
+    assert tables.same_counts(frame, kept) == (4, 3)
+
+
+# --- tables ------------------------------------------------------------------------
+
+
+def test_scores_by_hand():
+    frame = pd.DataFrame({"tp": [2, 0], "fp": [3, 0], "fn": [1, 4], "tn": [9, 9]})
+    found = tables.scored(frame)
+    np.testing.assert_allclose(found["precision"], [0.4, 0.0])
+    np.testing.assert_allclose(found["recall"], [2 / 3, 0.0])
+    np.testing.assert_allclose(found["f_measure"], [0.5, 0.0])
+
+
+def test_table_1_is_that_of_the_data():
+    comparison = tables.table1()
+    assert comparison.counts().to_dict() == {"equal as printed": 25, "differs": 3}
+    assert set(comparison.only("differs")["remark"]) == {
+        "cut off after the last printed digit"
+    }
+
+
+def test_table_3_has_a_verdict_for_each_of_its_168_cells(kept):
+    comparison = tables.table3(kept)
+    assert len(comparison.frame) == 168
+    assert "not comparable" not in set(comparison.frame["verdict"])
+    counts = tables.verdict_table(comparison)
+    assert counts.loc["all"].sum() == 168
+    assert np.all(counts.drop("all").sum(axis=1) == 21)
+    trees = tables.table3(kept, trees="C5.0").frame
+    assert len(trees) == 84 and set(trees["algorithm"]) == set(PAPER[1:5])
+
+
+def test_a_cell_within_two_standard_errors_agrees(kept):
+    cells = tables.table3(kept).frame.set_index(["algorithm", "score", "column"])
+    f = tables.scored(kept)
+    f = f[(f["experiment"] == "fresh split") & (f["method"] == "RBFSVM")]
+    f = f[f["dataset"] == "Yeast3"]["f_measure"]
+    printed, sd = 0.70, 0.07
+    error = np.sqrt((sd**2 + f.std() ** 2) / 10)
+    cell = cells.loc["RBFSVM", "f_measure", "Yeast3"]
+    assert cell["reproduced"] == f"{f.mean():.4f}"
+    assert (cell["verdict"] == SPREAD) == (
+        abs(f.mean() - printed) <= 2 * error and cell["verdict"] != "equal as printed"
+    )
+
+
+def test_the_mean_table_is_the_mean(kept):
+    table = tables.mean_table(kept, ["ME2", "nobody"])
+    f = tables.scored(kept)
+    f = f[(f["experiment"] == "fresh split") & (f["method"] == "ME2")]
+    f = f[f["dataset"] == "Wine"]["f_measure"]
+    assert table.loc["ME2", "Wine"] == f"{f.mean():.3f} ({f.std():.2f})"
+    assert list(table.index) == ["ME2"] and list(table) == list(SETS)
+
+
+def test_gains_have_the_sign_of_the_method(kept):
+    table = tables.gain_table(kept, ["k-NN"], "rank rule alone")
+    f = tables.scored(kept[kept["experiment"] == "fresh split"])
+    means = f.pivot_table(index="method", columns="dataset", values="f_measure")
+    for name in SETS:
+        gain = means.loc["k-NN", name] - means.loc["rank rule alone", name]
+        assert table.loc["k-NN", name].startswith(f"{gain:+.2f}")
+        low, high = table.loc["k-NN", name].split("[")[1].split("]")[0].split(", ")
+        beyond = float(low) > 0 or float(high) < 0
+        assert not beyond or table.loc["k-NN", name].endswith("*")
+
+
+def test_the_ellipsoid_can_only_take_away(kept):
+    changed = tables.changed_table(kept)
+    assert np.all(changed["taken away"] >= 0)
+    assert np.all(changed["taken away"] <= changed["called by the rank rule"])
+
+
+def test_ranks_spreads_rivals_and_claims_are_complete(kept):
+    ranks = tables.rank_table(kept)
+    assert list(ranks.index) == list(SETS)
+    assert ranks["rank, published"].tolist() == [8, 6, 1, 1, 1, 1, 1]
+    assert ranks["rank, here"].between(1, 8).all()
+    assert tables.spread_table(kept).shape == (8, 3)
+    rivals = tables.rival_table(kept)
+    assert set(RIVALS) <= set(rivals.index) and list(rivals)[:-1] == list(SETS)
+    assert set(tables.claims(kept)["holds"]) <= {"yes", "no"}
+    ablation = tables.ablation_table(kept)
+    assert ablation.loc["ME2", "mean change"] == "0.000"
+    panels = tables.fewer_panels(kept)
+    assert list(panels["A"].index) == [97.6, 98.3, 98.8, 99.2]
+
+
+def test_ties_are_counted():
+    table = tables.tie_table(["Yeast6"])
+    assert table.loc["Yeast6", "pairs"] == 72 and table.loc["Yeast6", "centers"] == 28
