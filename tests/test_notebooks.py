@@ -168,7 +168,7 @@ def test_breast_cancer_with_another_seed(tmp_path, parameters):
     split = report_split(data, seed, scaling=scaling)
     table, _ = report_table(split, ["ASFW"], [0.05])
     assert f"{table.radius[0]:.6f}" in text
-    assert "11.077366" not in text
+    assert "72 published cells: 72 not comparable" in text
     protocol = SlidesProtocol(parameters.get("slides_features", 4), scaled=True)
     sides = slides_split(data, protocol, parameters.get("slides_seed", 22))
     ball = slides_solution("PFW", sides.train)
@@ -410,3 +410,23 @@ def test_churn_with_another_split(tmp_path, parameters):
     for radius in table.radius:
         assert f"{radius:.6f}" in text
     assert "72 published cells: 72 not comparable" in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"seed": 3, "points": 40, "nus": [0.3], "nu": 0.2, "counts": [0, 3]},
+        {"seed": 8, "points": 60, "nus": [0.1, 0.4], "nu": 0.05, "counts": [1]},
+    ],
+)
+def test_soft_balls_with_another_share(tmp_path, parameters):
+    from mebnb import soft_ball
+    from mebnb.soft_studies import spoiled_cloud
+
+    small = {"extra_splits": 2, "honest_splits": 2}
+    text = shown(rerun("14_soft_balls", tmp_path, **small | parameters))
+    cloud = spoiled_cloud(parameters["points"], parameters["seed"])
+    for share in parameters["nus"]:
+        ball = soft_ball(cloud, share)
+        assert f"{ball.primal:.6f}" in text and f"{ball.radius:.4f}" in text
+    assert "28.686902" not in text
