@@ -15,7 +15,7 @@ import numpy as np
 
 from mebnb.balls import squared_distances
 from mebnb.inputs import check_points
-from mebnb.soft import least_radii, price_of_slack, soft_ball
+from mebnb.soft import least_radii, price_of_slack
 
 __all__ = ["PlainSoftBall", "plain_soft_ball"]
 
@@ -77,6 +77,7 @@ def plain_soft_ball(points, nu=0.05):
     Examples
     --------
     >>> import numpy as np
+    >>> from mebnb import soft_ball
     >>> points = np.append(np.linspace(-1.0, 1.0, 19), 1e6)[:, None]
     >>> plain, squared = plain_soft_ball(points, 0.2), soft_ball(points, 0.2)
     >>> print(f"{plain.center[0]:.2f} {squared.center[0]:.0f}")
@@ -86,10 +87,12 @@ def plain_soft_ball(points, nu=0.05):
     share, C = price_of_slack(nu, None, points.shape[0])
     if nu == 1:
         raise ValueError("nu must be less than 1 for plain slack, found 1")
-    start = soft_ball(points, nu, tol=1e-3)
-    scale = start.radius or 1.0
-    local = (points - start.center) / scale
-    state = np.append(np.zeros(points.shape[1]), start.radius / scale)
+    # A start and a unit of length that outliers do not move.
+    origin = np.median(points, axis=0)
+    distances = np.sqrt(squared_distances(points, origin))
+    scale = float(np.quantile(distances, 1.0 - nu)) or float(distances.max()) or 1.0
+    local = (points - origin) / scale
+    state = np.append(np.zeros(points.shape[1]), 1.0)
     smoothing = 0.1
     while smoothing > 1e-8:
         state, pulls = _newton(local, state, C, smoothing)
@@ -105,7 +108,7 @@ def plain_soft_ball(points, nu=0.05):
     dual = float(np.sum(pulls * (local - center)))
     dual -= float(np.linalg.norm(pulls.sum(axis=0)) * distances.max())
     return PlainSoftBall(
-        center=start.center + scale * center,
+        center=origin + scale * center,
         radius=scale * radius,
         outside=np.flatnonzero(over),
         C=C,

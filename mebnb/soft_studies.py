@@ -27,6 +27,7 @@ __all__ = [
     "contaminated",
     "contamination_study",
     "factor_study",
+    "gap_curves",
     "nu_table",
     "outlier_pull",
     "spoiled_cloud",
@@ -79,6 +80,39 @@ def banana(m, seed):
     return arc + 0.6 * rng.standard_normal((m, 2))
 
 
+def gap_curves(points, nu, *, kernel=None, tol=1e-9, max_iter=500, shown=25):
+    """Relative duality gaps of both methods over their iterations.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    nu : float
+    kernel : as in `mebnb.soft_ball`
+    tol : float
+    max_iter : int
+    shown : int
+        Iterations to pick, evenly on a log axis.
+
+    Returns
+    -------
+    curves : dict of str -> (ndarray, ndarray)
+        "frank_wolfe" and "pairwise" -> iterations from 1 and gaps above 1e-12.
+    balls : dict of str -> SoftBall
+    """
+    balls = {
+        method: soft_ball(
+            points, nu, kernel=kernel, method=method, tol=tol, max_iter=max_iter
+        )
+        for method in ("frank_wolfe", "pairwise")
+    }
+    curves = {}
+    for method, ball in balls.items():
+        picked = np.unique(np.geomspace(1, ball.gaps.size, shown).astype(int))
+        picked = picked[ball.gaps[picked - 1] > 1e-12]
+        curves[method] = picked, ball.gaps[picked - 1]
+    return curves, balls
+
+
 def nu_table(points, nus, **kernel):
     """What the soft ball leaves outside and rests on, for several nu.
 
@@ -92,22 +126,21 @@ def nu_table(points, nus, **kernel):
     Returns
     -------
     pandas.DataFrame
-        Indexed by nu: radius, "nu m", outside, support, free (numbers of points) and
-        relative gap.
+        Indexed by nu: radius, "nu m", outside (beyond rho by more than a millionth of
+        it, so that points on the sphere do not count) and support, numbers of points.
     """
     rows = {}
     for nu in nus:
-        ball = soft_ball(points, nu, **kernel)
+        ball = soft_ball(points, nu, tol=1e-11, **kernel)
+        beyond = ball.squared_distances(points) > ball.rho * (1.0 + 1e-6)
         rows[nu] = {
             "radius": ball.radius,
             "nu m": nu * len(points),
-            "outside": ball.outside.size,
+            "outside": int(beyond.sum()),
             "support": ball.support.size,
-            "free": ball.free.size,
-            "relative gap": ball.relative_gap,
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("nu")
-    return table.astype({"outside": int, "support": int, "free": int})
+    return table.astype({"outside": int, "support": int})
 
 
 def outlier_pull(points, reaches, nu):
