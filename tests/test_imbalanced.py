@@ -107,10 +107,9 @@ def test_the_methods_of_table_2_are_all_there():
     for name in PAPER:
         assert METHODS[name].here and METHODS[name].differs
     grid = METHODS["RBFSVM"].make(0).param_grid
-    assert grid == {
-        "svc__C": (0.1, 1.0, 10.0, 100.0, 1000.0),
-        "svc__gamma": (0.5, 1.0, 2.0, 4.0),
-    }
+    costs = (0.1, 1.0, 10.0, 100.0, 1000.0)
+    assert grid == {"svc__C": costs, "svc__gamma": (0.5, 1.0, 2.0, 4.0)}
+    assert METHODS["LSVM"].make(0).param_grid == {"svc__C": costs[:4]}
     assert METHODS["RF"].make(0).n_estimators == 10
     assert METHODS["learned metric"].make(5).get_params()["random_state"] == 5
 
@@ -279,6 +278,18 @@ def test_table_3_has_a_verdict_for_each_of_its_168_cells(kept):
     assert np.all(counts.drop("all").sum(axis=1) == 21)
     trees = tables.table3(kept, trees="C5.0").frame
     assert len(trees) == 84 and set(trees["algorithm"]) == set(PAPER[1:5])
+
+
+def test_a_printed_zero_is_not_a_third_rounded(kept):
+    cells = tables.table3(kept).frame.set_index(["algorithm", "score", "column"])
+    printed = published_table("me2_table3_scores")
+    zero = printed[(printed["mean"] == "0") & (printed["score"] == "recall")]
+    assert len(zero) > 5
+    for row in zero.itertuples():
+        cell = cells.loc[row.algorithm, row.score, row.dataset]
+        assert (cell["verdict"] == "equal as printed") == (
+            float(cell["reproduced"]) < 0.005
+        )
 
 
 def test_a_cell_within_two_standard_errors_agrees(kept):

@@ -44,10 +44,11 @@ __all__ = [
 ]
 
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+# The linear machine needs ten times the iterations for ten times the cost, and stops
+# changing long before: the largest cost would take most of the run.
+LINEAR_COSTS = COSTS[:-1]
 GAMMAS = (0.5, 1.0, 2.0, 4.0)
 NEIGHBOURS = (1, 3, 5, 9, 15, 25)
-# A linear machine at a large cost would take millions; it stops here instead.
-SVM_ITERATIONS = 100_000
 
 
 class Resampled(ClassifierMixin, BaseEstimator):
@@ -302,10 +303,10 @@ _PAPER = [
     ),
     Method(
         "LSVM",
-        _svm({"C": COSTS}, kernel="linear", max_iter=SVM_ITERATIONS),
+        _svm({"C": LINEAR_COSTS}, kernel="linear"),
         "linear machine of LIBSVM, balanced weights, standardised features",
         "the same library as e1071, which divides by the n - 1 standard deviation; "
-        f"stopped after {SVM_ITERATIONS} iterations",
+        "the largest cost is left out",
     ),
     Method(
         "RBFSVM",

@@ -6,14 +6,12 @@ keeps the one that the notebook shows in `mebnb/results/imbalanced.csv`.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
@@ -270,10 +268,7 @@ def run(fits, tell=None):
 def _judged(fit):
     X, y = thinned(*examples(fit.dataset), fit.positives, fit.repeat)
     train_X, test_X, train_y, test_y = split(X, y, fit.split_seed)
-    with warnings.catch_warnings():
-        # The linear machine's iterations are capped on purpose.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = METHODS[fit.method].make(fit.repeat).fit(train_X, train_y)
+    model = METHODS[fit.method].make(fit.repeat).fit(train_X, train_y)
     called, truth = model.predict(test_X) == 1, test_y == 1
     return (
         fit.experiment,

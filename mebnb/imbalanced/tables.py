@@ -90,6 +90,14 @@ def _printed():
     return table.astype(float)
 
 
+def _eight(trees):
+    """The paper's names -> the methods that stand for them."""
+    if trees == "scikit-learn":
+        return {name: name for name in PAPER}
+    c50 = {name.removesuffix(" (C5.0)"): name for name in C5_TREES}
+    return {name: c50.get(name, name) for name in PAPER}
+
+
 def _sets_of(frame):
     return [name for name in SETS if name in set(frame["dataset"])]
 
@@ -165,9 +173,9 @@ def table3(frame, trees="scikit-learn"):
     Comparison
         Keys algorithm and score, one column a set.
     """
-    methods = {name: name for name in PAPER}
+    methods = _eight(trees)
     if trees == "C5.0":
-        methods = {name.removesuffix(" (C5.0)"): name for name in C5_TREES}
+        methods = {name: ours for name, ours in methods.items() if ours in C5_TREES}
     sets = _sets_of(frame)
     printed = published_table("me2_table3_scores")
     printed = printed[printed["algorithm"].isin(methods)]
@@ -175,7 +183,8 @@ def table3(frame, trees="scikit-learn"):
     wide = printed.pivot(
         index=["algorithm", "score"], columns="dataset", values="mean"
     ).loc[[(method, score) for method in methods for score in SCORES], sets]
-    wide = wide.reset_index().rename_axis(columns=None)
+    # A lone 0 stands where others have two decimals: it is no 0.3 rounded.
+    wide = wide.replace("0", "0.00").reset_index().rename_axis(columns=None)
     wide.attrs["name"] = "me2_table3_scores"
     numbers, found = _printed(), _means(frame)
     rows, spread, reasons = [], {}, {}
@@ -271,13 +280,15 @@ def _told(row):
     return f"{row['mean']:.3f}{sd}"
 
 
-def beside_published(frame, score="f_measure"):
+def beside_published(frame, score="f_measure", trees="scikit-learn"):
     """Published and reproduced means for a figure.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     score : str
+    trees : {"scikit-learn", "C5.0"}
+        Which stand for the paper's.
 
     Returns
     -------
@@ -290,9 +301,9 @@ def beside_published(frame, score="f_measure"):
         rows = {
             method: [
                 *printed.loc[name, method, score][["mean", "sd"]],
-                *found.loc[name, method, score][["mean", "sd"]],
+                *found.loc[name, ours, score][["mean", "sd"]],
             ]
-            for method in PAPER
+            for method, ours in _eight(trees).items()
         }
         panels[name] = pd.DataFrame.from_dict(
             rows,
@@ -339,16 +350,26 @@ def rank_table(frame):
     Returns
     -------
     pandas.DataFrame
-        Indexed by the set: rank and best method, published and in the run.
+        Indexed by the set: rank and best method, published, in the run, and in the run
+        with C5.0 trees.
     """
-    rows = {}
-    for name, panel in beside_published(frame).items():
-        rows[name] = {}
-        for column, label in (("published", "published"), ("run", "here")):
-            ranks = panel[column].rank(ascending=False, method="min")
-            best = ", ".join(panel.index[ranks == 1])
-            rows[name] |= {f"rank, {label}": int(ranks["ME2"]), f"best, {label}": best}
+    columns = {
+        "published": ("scikit-learn", "published"),
+        "here": ("scikit-learn", "run"),
+        "here, C5.0": ("C5.0", "run"),
+    }
+    rows = {name: {} for name in _sets_of(frame)}
+    for label, (trees, column) in columns.items():
+        for name, panel in beside_published(frame, trees=trees).items():
+            rank, best = _place(panel[column])
+            rows[name] |= {f"rank, {label}": rank, f"best, {label}": best}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("set")
+
+
+def _place(values):
+    """Rank of ME2 from the top, and who is there."""
+    ranks = values.rank(ascending=False, method="min")
+    return int(ranks["ME2"]), ", ".join(values.index[ranks == 1])
 
 
 def gain_table(frame, methods, reference="ME2", score="f_measure"):
@@ -529,6 +550,8 @@ def rival_table(frame):
 def fewer_panels(frame):
     """Mean F on Yeast6 with fewer and fewer positives, grouped as in Figure 3.
 
+    Panel B is there twice: with scikit-learn's trees and with those of c50py.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -548,12 +571,16 @@ def fewer_panels(frame):
     negatives = int(np.sum(examples("Yeast6")[1] == 0))
     kept["rate"] = (100.0 * negatives / (negatives + kept["positives"])).round(1)
     means = kept.pivot_table(index="rate", columns="method", values="f_measure")
+    c50 = {name: name.removesuffix(" (C5.0)") for name in C5_TREES}
     groups = {
         "A": ["ME2", "LSVM", "RBFSVM", "RF"],
-        "B": ["ME2", "DT", "DT_O", "DT_U", "DT_OU"],
+        "B": ["ME2", *c50.values()],
+        "B, C5.0 trees": ["ME2", *c50],
         "beside the paper": ["ME2", *RIVALS],
     }
-    return {title: means[names] for title, names in groups.items()}
+    return {
+        title: means[names].rename(columns=c50) for title, names in groups.items()
+    }
 
 
 # --- claims ------------------------------------------------------------------------
@@ -562,35 +589,33 @@ def fewer_panels(frame):
 def claims(frame):
     """What the paper says of its results, and whether the run says so too.
 
+    The trees are C5.0, as the paper's are.
+
     Parameters
     ----------
     frame : pandas.DataFrame
-        Of the full protocol.
+        Of the full protocol, with c50py.
 
     Returns
     -------
     pandas.DataFrame
         Columns claim, here, holds.
     """
-    f = {name: panel["run"] for name, panel in beside_published(frame).items()}
+    panels = beside_published(frame, trees="C5.0")
+    f = {name: panel["run"] for name, panel in panels.items()}
     recall = _means(frame, scores=("recall",))["mean"].droplevel("score")
     common, rare = list(SETS)[:2], list(SETS)[2:]
     fewer = fewer_panels(frame)
-    curves = pd.concat([fewer["A"], fewer["B"].drop(columns="ME2")], axis=1)
+    trees_alone = fewer["B, C5.0 trees"].drop(columns="ME2")
+    curves = pd.concat([fewer["A"], trees_alone], axis=1)
     changed = changed_table(frame)
-    trees = [method for method in PAPER if method.startswith("DT")]
-
-    def best(name):
-        return f[name].idxmax()
-
-    def rank(name):
-        return int(f[name].rank(ascending=False, method="min")["ME2"])
 
     def told(values):
         return ", ".join(f"{name} {value}" for name, value in values.items())
 
-    ranks_common, ranks_rare = ({n: rank(n) for n in part} for part in (common, rare))
-    found_dt = {n: f"{recall[n, 'DT']:.2f}" for n in rare}
+    rank, best = ({n: _place(f[n])[k] for n in SETS} for k in (0, 1))
+    ranks_common, ranks_rare = ({n: rank[n] for n in part} for part in (common, rare))
+    found_dt = {n: f"{recall[n, 'DT (C5.0)']:.2f}" for n in rare}
     found_rf = {n: f"{recall[n, 'RF']:.2f}" for n in ("Abalone20", "Abalone19")}
     last = curves.iloc[-1]
     lost = int((curves.loc[98.8].drop("ME2") == 0).sum())
@@ -603,8 +628,8 @@ def claims(frame):
         ),
         (
             "a decision tree is best on these two",
-            told({name: best(name) for name in common}),
-            all(best(name) in trees for name in common),
+            told({name: best[name] for name in common}),
+            all(best[name].startswith("DT") for name in common),
         ),
         (
             "ME2 is best on the other five",
