@@ -1145,20 +1145,27 @@ def gaps_by_step(runs, tol=None):
 
 
 def in_panels(
-    panels, xlabel, ylabel, *, guides=None, yscale="log", styles=ALGORITHM_STYLES
+    panels,
+    xlabel,
+    ylabel,
+    *,
+    guides=None,
+    xscale="log",
+    yscale="log",
+    styles=ALGORITHM_STYLES,
 ):
     """Measured values against a parameter, one panel a set or quantity, one line a run.
 
     Parameters
     ----------
     panels : dict of str -> dict of str -> (x, y)
-        panels[title][style key]; x on a log axis.
+        panels[title][style key].
     xlabel : str
     ylabel : str or dict of str -> str
         The latter by title.
     guides : dict of str -> callable or None
         Label -> y as a function of x, drawn thin in every panel.
-    yscale : str
+    xscale, yscale : str
     styles : mapping of str -> style
 
     Returns
@@ -1174,7 +1181,7 @@ def in_panels(
             span = np.geomspace(every.min(), every.max(), 50)
             for label, function in (guides or {}).items():
                 ax.plot(span, function(span), color=BALL, lw=0.8, ls="--", label=label)
-            ax.set_xscale("log")
+            ax.set_xscale(xscale)
             ax.set_yscale(yscale)
             ax.set_title(title)
             ax.set_xlabel(xlabel)
@@ -1481,7 +1488,7 @@ def published_beside(panels, xlabel):
     matplotlib.figure.Figure
     """
     with style():
-        fig, axes = _panels(len(panels), width=3.2, height=2.6)
+        fig, axes = _panels(len(panels), width=3.5, height=2.6)
         for ax, (title, table) in zip(axes, panels.items(), strict=True):
             rows = np.arange(len(table))[::-1]
             for shift, name, color, marker in (
@@ -1499,7 +1506,8 @@ def published_beside(panels, xlabel):
                     label={"published": "published", "run": "reproduced"}[name],
                 )
             ax.set_yticks(rows, table.index)
-            ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
+            # A score is not negative, whatever its error bar says.
+            ax.set_xlim(left=-0.03 * ax.get_xlim()[1])
             ax.set_title(title)
             ax.set_xlabel(xlabel)
         _legend_below(fig, axes)

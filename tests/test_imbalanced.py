@@ -276,6 +276,8 @@ def test_table_3_has_a_verdict_for_each_of_its_168_cells(kept):
     counts = tables.verdict_table(comparison)
     assert counts.loc["all"].sum() == 168
     assert np.all(counts.drop("all").sum(axis=1) == 21)
+    f = tables.of_score(comparison, "f_measure")
+    assert len(f.frame) == 56 and f.wide().shape == (8, 7)
     trees = tables.table3(kept, trees="C5.0").frame
     assert len(trees) == 84 and set(trees["algorithm"]) == set(PAPER[1:5])
 

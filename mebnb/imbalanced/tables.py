@@ -12,6 +12,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from mebnb.datasets import load_dataset
 from mebnb.evaluation import Evaluation
 from mebnb.imbalanced.methods import (
     ABLATION,
@@ -22,7 +23,14 @@ from mebnb.imbalanced.methods import (
     RIVALS,
 )
 from mebnb.imbalanced.running import SETS, examples, split
-from mebnb.published import DIFFERS, EQUAL, SPREAD, compare, published_table
+from mebnb.published import (
+    DIFFERS,
+    EQUAL,
+    SPREAD,
+    Comparison,
+    compare,
+    published_table,
+)
 
 __all__ = [
     "SCORES",
@@ -34,6 +42,7 @@ __all__ = [
     "gain_table",
     "mean_table",
     "method_table",
+    "of_score",
     "rank_table",
     "rival_table",
     "same_counts",
@@ -114,8 +123,6 @@ def table1():
     """
     rows, cut = [], {}
     printed = published_table("me2_table1_datasets").set_index("dataset")
-    from mebnb.datasets import load_dataset
-
     for name, ours in SETS.items():
         data = load_dataset(ours)
         positives = int(data.is_anomaly.sum())
@@ -204,6 +211,27 @@ def table3(frame, trees="scikit-learn"):
     return compare(
         wide, reproduced, ["algorithm", "score"], spread=spread, reasons=reasons
     )
+
+
+def of_score(comparison, score):
+    """The cells of one score, without their remarks.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From `table3`.
+    score : str
+        From `SCORES`.
+
+    Returns
+    -------
+    Comparison
+        Key algorithm, one column a set.
+    """
+    cells = comparison.frame[comparison.frame["score"] == score]
+    cells = cells.drop(columns="score").assign(remark="")
+    name = f"Table 3, {score.replace('_', '-')}"
+    return Comparison(name, ("algorithm",), cells.reset_index(drop=True))
 
 
 def _standard_error(there, here):
