@@ -415,6 +415,43 @@ def test_churn_with_another_split(tmp_path, parameters):
 @pytest.mark.parametrize(
     "parameters",
     [
+        {"seed": 4, "points": 90, "mu": 1.0, "lam": 0.5, "B": 2.0},
+        {"seed": 6, "points": 200, "mu": 0.2, "lam": 1e-3, "B": 1.0},
+    ],
+)
+def test_excluding_ellipsoids_with_another_scale(tmp_path, parameters):
+    from mebnb.ellipsoid_studies import planar_classes
+    from mebnb.ellipsoids import stability_constant
+
+    text = shown(rerun("15_excluding_ellipsoids", tmp_path, **parameters))
+    setting = {name: parameters[name] for name in ("mu", "lam", "B")}
+    assert f"{stability_constant(**setting, sharp=True):.4g}" in text
+    assert f"{stability_constant(**setting):.4g}" in text
+    negatives, _ = planar_classes(parameters["points"], parameters["seed"])
+    assert len(negatives) < parameters["points"]
+    assert "1.638e+06" not in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"sets": ["Wine"], "repeats": 1, "seed": 21},
+        {"sets": ["Yeast6", "Abalone17"], "repeats": 1, "seed": 12},
+    ],
+)
+def test_imbalanced_with_other_sets(tmp_path, parameters):
+    from mebnb.imbalanced import fresh_splits, run, tables
+
+    text = shown(rerun("16_imbalanced", tmp_path, **parameters))
+    names, seed = parameters["sets"], parameters["seed"]
+    table = tables.mean_table(run(fresh_splits(names, ["ME2"], 1, first=seed)), ["ME2"])
+    assert re.search(r"ME2 +" + " +".join(table.loc["ME2"]) + "\n?", text)
+    assert "0.377 (0.06)" not in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
         {"seed": 3, "points": 40, "nus": [0.3], "nu": 0.2, "counts": [0, 3]},
         {"seed": 8, "points": 60, "nus": [0.1, 0.4], "nu": 0.05, "counts": [1]},
     ],
@@ -430,3 +467,31 @@ def test_soft_balls_with_another_share(tmp_path, parameters):
         ball = soft_ball(cloud, share)
         assert f"{ball.primal:.6f}" in text and f"{ball.radius:.4f}" in text
     assert "28.686902" not in text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"nominal": "colon", "seed": 4, "algorithms": ["MEB_A"], "scaling": "none"},
+        {"components": 3, "algorithms": ["BPCG", "PFW"], "steps": ["short"], "eps": 0.01},
+    ],
+)
+def test_gene_expression_with_another_class(tmp_path, parameters):
+    from dataclasses import replace
+
+    from mebnb import load_dataset, minimum_enclosing_ball
+    from mebnb.evaluation import SlidesProtocol, slides_split
+    from mebnb.protocols import slides_solution, slides_threshold
+
+    small = {"repeats": 2, "honest_splits": 2, "max_iter": 100}
+    text = shown(rerun("13_gene_expression", tmp_path, **small | parameters))
+    data = load_dataset("tissue_expression")
+    data = replace(data, nominal=(parameters.get("nominal", "kidney"),))
+    ball = minimum_enclosing_ball(data.encoded()[data.is_nominal])
+    assert re.search(rf"all features +500 +{ball.radius:.6f} +{ball.support.size} ", text)
+    seed, eps = parameters.get("seed", 22), parameters.get("eps", 1e-4)
+    split = slides_split(data, SlidesProtocol(features=500), seed)
+    name = parameters["algorithms"][0]
+    run = slides_solution(name, split.train, tol=eps, max_iter=100)
+    assert f"{slides_threshold(name, run):.4f}" in text
+    assert "slides_table2_short_step: 6 published cells: 6 not comparable" in text

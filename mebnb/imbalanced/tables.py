@@ -205,7 +205,7 @@ def table3(frame, trees="scikit-learn"):
                     row[name] = here["mean"]
                     cell = algorithm, score, name
                     spread[cell] = _standard_error(there, here), int(here["repeats"])
-                    reasons[cell] = _reach(there, here)
+                    reasons[cell] = _reason(there, here, METHODS[ours])
             rows.append(row)
     reproduced = pd.DataFrame(rows)
     return compare(
@@ -230,7 +230,7 @@ def of_score(comparison, score):
     """
     cells = comparison.frame[comparison.frame["score"] == score]
     cells = cells.drop(columns="score").assign(remark="")
-    name = f"Table 3, {score.replace('_', '-')}"
+    name = f"Table 3: {score.replace('_', '-').capitalize()}"
     return Comparison(name, ("algorithm",), cells.reset_index(drop=True))
 
 
@@ -240,10 +240,12 @@ def _standard_error(there, here):
     )
 
 
-def _reach(there, here):
-    """Whether the printed mean may be the score of one split among ours."""
+def _reason(there, here, method):
+    """Whether one split of ours may have the printed mean; else the other methods."""
     single = 2.0 * here["sd"] * math.sqrt(1.0 + 1.0 / here["repeats"])
-    return ONE_SPLIT if abs(there["mean"] - here["mean"]) <= single else BEYOND
+    if abs(there["mean"] - here["mean"]) <= single:
+        return ONE_SPLIT
+    return f"{BEYOND}: {method.differs}"
 
 
 def verdict_table(comparison):
