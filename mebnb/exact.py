@@ -48,8 +48,8 @@ DEPENDENT = 1e-14
 SMALL = 1_000_000
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
-# Tiles of matrix products: columns of points, rows of the factor.
-COLUMNS, PANEL = 512, 64
+# Tiles of matrix products: columns and rows.
+COLUMNS, PANEL = 384, 32
 
 # A ball of scaled data. farthest and cut are squared distances: of the farthest row,
 # and the one beyond which a row counts as outside.
@@ -357,6 +357,7 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     """
     m, n = rows.shape
     most, start = min(m, n + 1), start_weights.size
+    batch = min(batch, m)
     capacity = most + 4 * batch
     found, squared = np.empty(capacity, np.int64), np.empty(capacity)
     buffer = found[: 2 * batch]
@@ -407,10 +408,11 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
 def _mean(rows, scale, count, mean):
     """Mean of some of the first `count` rows: a center to start from."""
     mean[:] = 0.0
-    used = range(0, count, max(1, count // max(mean.size, 512)))
+    used = range(0, count, max(1, count // max(mean.size, 128)))
+    share = scale / len(used)
     for i in used:
         for j in range(mean.size):
-            mean[j] += scale * rows[i, j] / len(used)
+            mean[j] += share * rows[i, j]
 
 
 @_compiled
@@ -458,16 +460,19 @@ def _take_in(core, rows, scale, origin, found):
 def _fill_gram(core, rows, scale, origin, old):
     """Inner products of the core points from `old` on with all, tile by tile."""
     gram, new, n = core.gram, core.sizes[0], origin.size
+    # Space is asked for once: the system's way of giving it can cost more than the work.
+    local, space = np.empty((new, min(COLUMNS, n))), np.empty(PANEL * new)
     for start in range(0, n, COLUMNS):
-        local = np.empty((new, min(COLUMNS, n - start)))
+        there = origin[start : start + COLUMNS]
+        local[:, there.size :] = 0.0
         for i in range(new):
-            row = rows[core.ids[i]]
-            for j in range(local.shape[1]):
-                x = origin[start + j]
-                local[i, j] = _difference(row[start + j], scale, x, 0.0)
+            row, here = rows[core.ids[i], start : start + COLUMNS], local[i]
+            for j in range(there.size):
+                here[j] = _difference(row[j], scale, there[j], 0.0)
         for top in range(old, new, PANEL):
             end = min(top + PANEL, new)
-            products = np.dot(local[top:end], local[:end].T)
+            products = space[: (end - top) * end].reshape((end - top, end))
+            np.dot(local[top:end], local[:end].T, products)
             for i in range(top, end):
                 for j in range(i + 1):
                     gram[i, j] = products[i - top, j] + (gram[i, j] if start else 0.0)
