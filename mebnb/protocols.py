@@ -22,6 +22,7 @@ from mebnb.evaluation import (
     SLIDES_PROTOCOL,
     SlidesProtocol,
     evaluate_splits,
+    honest_split,
     report_split,
     slides_split,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "SLIDES_STEPS",
     "check_choice",
     "check_parameters",
+    "components_study",
     "last_best",
     "leakage_study",
     "outside",
@@ -94,8 +96,8 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         The names that `algorithms` may hold.
     **values
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
-        max_iter, features, repeats, nominal_fraction, extra_splits, honest_splits, scaling,
-        n_uniform, n_gaussian, dimensions, perturbations, nu, nus, counts.
+        max_iter, features, components, repeats, nominal_fraction, extra_splits,
+        honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu, nus, counts.
 
     Raises
     ------
@@ -186,6 +188,7 @@ _ACCEPTED = {
         lambda v: isinstance(v, str) and v in SCALINGS,
     ),
     "features": ("a whole number >= 1", lambda v: _whole(v, 1)),
+    "components": ("a whole number >= 1", lambda v: _whole(v, 1)),
     "honest_splits": (
         "a whole number from 2 to 1000",
         lambda v: _whole(v, 2) and v <= 1000,
@@ -739,7 +742,8 @@ def slides_rounding_ranges(
     repeats : int
         Perturbed runs; the unperturbed one counts too.
     longest : int
-        Runs that took more steps are left out, for they would take long.
+        Runs that took more steps are left out, for they would take long; and those
+        that did not converge, whose count is the limit.
     size : float
         Each coordinate is multiplied by 1 + size * a standard normal number.
     seed : int
@@ -754,7 +758,7 @@ def slides_rounding_ranges(
         (step, name, ball)
         for step, balls in runs.items()
         for name, ball in balls.items()
-        if ball.iterations <= longest
+        if ball.converged and ball.iterations <= longest
     ]
     seen = {(step, name): [_judged(name, split, ball)] for step, name, ball in short}
     for _ in range(repeats):
@@ -1093,6 +1097,65 @@ def leakage_study(dataset, seeds, protocol=None):
             dataset, seed, protocol=protocol, **options
         )
         for name, options in variants.items()
+    }
+    return evaluate_splits(BallDetector(), splits, seeds)
+
+
+def components_study(dataset, seeds, components, nominal_fraction=0.5, scaling="standard"):
+    """The hard ball on honest splits, with principal components found in several ways.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    seeds : sequence of int
+    components : int
+        Fewer than the training rows.
+    nominal_fraction : float
+    scaling : str
+        As `honest_split` takes them.
+
+    Returns
+    -------
+    Evaluation
+        Its "detectors" are the ways: all features; the components of all rows, test
+        rows and anomalies included, as when they are taken before the split; those of
+        the nominal training rows; what the latter leave over.
+
+    Raises
+    ------
+    ValueError
+        When there are not more training rows than components.
+    """
+
+    def components_of(rows):
+        # The solver for wide data draws random numbers.
+        return PCA(components, random_state=0).fit(rows)
+
+    def split_of(seed, transform_for):
+        split = honest_split(dataset, seed, nominal_fraction, scaling)
+        if not 1 <= components < len(split.train):
+            raise ValueError(
+                f"components must be 1 to {len(split.train) - 1}, fewer than the "
+                f"training rows, found {components!r}"
+            )
+        return _changed(split, transform_for(split))
+
+    def left_over(split):
+        found = components_of(split.train)
+        return lambda rows: rows - found.inverse_transform(found.transform(rows))
+
+    ways = {
+        "all features": lambda split: lambda rows: rows,
+        "components of all rows": lambda split: components_of(
+            np.vstack([split.train, split.test])
+        ).transform,
+        "components of the training rows": lambda split: components_of(
+            split.train
+        ).transform,
+        "what these leave over": left_over,
+    }
+    splits = {
+        name: lambda seed, way=way: split_of(seed, way) for name, way in ways.items()
     }
     return evaluate_splits(BallDetector(), splits, seeds)
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -236,6 +237,16 @@ def test_no_point_is_on_both_sides(name, seed):
     assert not set(split.train_rows) & set(split.test_rows)
     left_out = set(range(len(values))) - set(split.train_rows) - set(split.test_rows)
     assert all(dataset.is_anomaly[row] and values[row] in train for row in left_out)
+
+
+@pytest.mark.filterwarnings("error")
+def test_constant_features_do_no_harm_where_all_are_kept():
+    data = load_dataset("tissue_expression")
+    features = data.features.copy()
+    features.iloc[:, 7] = 1.0
+    split = slides_split(replace(data, features=features), SlidesProtocol(features=500))
+    assert split.feature_names == tuple(features.columns)
+    assert np.array_equal(split.train, features.to_numpy()[split.train_rows])
 
 
 def test_the_slides_split_of_maternal_risk_shares_points_and_the_honest_one_not():

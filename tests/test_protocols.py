@@ -12,6 +12,7 @@ from mebnb.evaluation import report_gaussian, report_split, report_uniform, slid
 from mebnb.protocols import (
     check_choice,
     check_parameters,
+    components_study,
     last_best,
     leakage_study,
     outside,
@@ -390,6 +391,24 @@ def test_slides_without_the_data_are_not_comparable_cell_by_cell():
         assert set(frame["verdict"]) == {"not comparable"}
         judged = frame[frame["column"] != "time_ms"]
         assert set(judged["remark"]) == {"the data are not at hand"}
+
+
+def test_runs_that_hit_the_limit_are_not_perturbed():
+    split = slides_split(load_dataset("breast_cancer"))
+    runs = slides_runs(split, ["PFW", "MEB_A"], ["short"], max_iter=100)
+    ranges = slides_rounding_ranges(split, runs, repeats=1)
+    assert {cell[1] for cell in ranges} == {"MEB_A"}
+
+
+def test_components_taken_before_the_split_carry_the_detector():
+    data = load_dataset("tissue_expression")
+    study = components_study(data, range(3), 10)
+    auroc = study.frame.groupby("detector", sort=False)["auroc"].mean()
+    honest = auroc["components of the training rows"]
+    assert auroc["components of all rows"] > 0.9 and honest < 0.5
+    assert auroc["what these leave over"] > auroc["all features"] > 0.9
+    with pytest.raises(ValueError, match="components must be 1 to 18, .* found 19"):
+        components_study(data, [0], 19)
 
 
 # --- convergence with exact steps ----------------------------------------------------

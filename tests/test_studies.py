@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mebnb import frank_wolfe, plots, studies
+from mebnb import frank_wolfe, minimum_enclosing_ball, plots, studies
 from mebnb.balls import dual_value
 from mebnb.datasets import DatasetNotAvailable
 from mebnb.faulty_steps import (
@@ -344,6 +344,67 @@ def test_paths_faces_bounds_and_sets_are_drawn():
         plots.step_lengths({"exact": balls["a"]["away_step"]}),
     ]
     assert [len(fig.axes) for fig in figures] == [4, 1, 2, 2, 2, 1, 1, 1, 1]
+    for fig in figures:
+        fig.canvas.draw()
+        plt.close(fig)
+
+
+# --- few points in many dimensions ---------------------------------------------------
+
+WIDE = normal_cloud(12, 40, 3) * np.linspace(0.1, 3.0, 40) + 5.0
+
+
+def test_coordinates_in_the_span_keep_every_distance():
+    flat = studies.span_coordinates(WIDE)
+    assert flat.shape == (12, 11)
+    apart = [np.linalg.norm(a[:, None] - a[None], axis=2) for a in (WIDE, flat)]
+    np.testing.assert_allclose(*apart, rtol=1e-12, atol=1e-12)
+    assert np.abs(flat.mean(axis=0)).max() < 1e-12
+    assert studies.span_coordinates(WIDE[:1]).shape == (1, 1)
+
+
+def test_clouds_of_the_same_shape_differ_in_how_features_hang_together():
+    line = np.outer(np.arange(12.0), np.ones(40)) + 0.01 * normal_cloud(12, 40, 1)
+    clouds = studies.clouds_like(line, seed=5)
+    spread = {name: (cloud**2).sum() for name, cloud in clouds.items()}
+    for name in ("shuffled", "normal"):
+        assert spread[name] == pytest.approx(spread["data"], rel=1e-12)
+    table = studies.boundary_table(clouds, str)
+    assert float(table.loc["effective dimension", "data"]) == 1.0
+    assert float(table.loc["effective dimension", "shuffled"]) > 5
+    support = table.loc["support points"].astype(int)
+    assert support["data"] <= 3 < support["shuffled"]
+    assert (table.loc["support points"] == table.loc["outside of the ball of the others"]).all()
+
+
+def test_points_outside_of_the_ball_of_the_others_are_the_support():
+    found = studies.left_out(WIDE)
+    assert list(found) == list(minimum_enclosing_ball(WIDE).support)
+
+
+def test_share_of_support_is_the_share_of_new_points_outside():
+    cloud = normal_cloud(60, 4, 2)
+    means = studies.growing_balls(cloud, [5, 20], repeats=60, seed=1)
+    assert list(means.index) == [5, 20]
+    assert (means["support"] - means["outside"]).abs().max() < 0.1
+    assert means["radius"].is_monotonic_increasing
+    # Four dimensions: at most five points carry a ball.
+    assert means.loc[20, "support"] <= 0.25
+
+
+def test_pictures_of_clouds_and_thresholds_can_be_drawn():
+    sizes, frame = [3, 6], studies.growing_balls(WIDE, [3, 6], repeats=2)
+    panel = {"radius": {"data": (sizes, frame["radius"])}}
+    look = {"xscale": "linear", "yscale": "linear", "styles": plots.CLOUD_STYLES}
+    scores = pd.DataFrame(
+        {"recall": [1.0, 0.2], "false_alarms": [0.6, 0.0], "f1": [0.4, 0.3]},
+        index=[1.0, 2.0],
+    )
+    figures = [
+        plots.in_panels(panel, "points", "radius", **look),
+        plots.scores_by_threshold(scores, {"radius": 1.5}),
+    ]
+    assert figures[0].axes[0].get_xscale() == "linear"
     for fig in figures:
         fig.canvas.draw()
         plt.close(fig)

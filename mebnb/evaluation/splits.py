@@ -318,9 +318,12 @@ def slides_split(dataset, protocol=None, seed=22):
         values[train_rows],
         [values[train_rows], values[test_rows]],
     )
-    chosen = SelectKBest(f_classif, k=protocol.features)
-    chosen.fit(train, is_anomaly[train_rows])
-    kept = chosen.get_support(indices=True)
+    kept = np.arange(train.shape[1])
+    # Nothing to pick where all are kept; constant features would only give warnings.
+    if protocol.features < kept.size:
+        chosen = SelectKBest(f_classif, k=protocol.features)
+        chosen.fit(train, is_anomaly[train_rows])
+        kept = chosen.get_support(indices=True)
     return _split(
         f"{dataset.name}, slides",
         (train[:, kept], test[:, kept]),
