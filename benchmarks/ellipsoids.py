@@ -62,29 +62,32 @@ def certify(name):
     Returns
     -------
     dict
-        set, fewest and most negatives, problems, seconds, ms_each, largest_gap (over
-        max(1, primal)), certified (how many problems have at most the tolerance).
+        set, fewest and most negatives, problems, ms_each, repeat_seconds (what one
+        repeat of the protocol takes of this: the grids on the folds and, for each
+        positive, one problem on all negatives), largest_gap (over max(1, primal)),
+        certified (how many problems have at most the tolerance).
     """
     from mebnb.ellipsoids import excluding_path
 
     negatives, positives, folds = training_part(name)
-    sizes, gaps = [], []
+    halves = [negatives[folds[0] == fold] for fold in (0, 1)]
+    gaps, seconds = [], {"fold": 0.0, "all": 0.0}
     excluding_path(negatives, positives[0], MUS, LAMS, B)
-    began = time.perf_counter()
     for center, fold in zip(positives, folds[1], strict=True):
-        for rows in (negatives[folds[0] == fold], negatives):
+        for part, rows in (("fold", halves[fold]), ("all", negatives)):
+            began = time.perf_counter()
             path = excluding_path(rows, center, MUS, LAMS, B, TOLERANCE)
-            sizes.append(len(rows))
+            seconds[part] += time.perf_counter() - began
             gaps.append((path.gap / np.maximum(1.0, path.primal)).ravel())
-    seconds = time.perf_counter() - began
     gaps = np.concatenate(gaps)
+    pairs = len(MUS) * len(LAMS)
     return {
         "set": name,
-        "fewest": min(sizes),
-        "most": max(sizes),
+        "fewest": min(map(len, halves)),
+        "most": len(negatives),
         "problems": len(gaps),
-        "seconds": seconds,
-        "ms_each": 1e3 * seconds / len(gaps),
+        "ms_each": 1e3 * sum(seconds.values()) / len(gaps),
+        "repeat_seconds": seconds["fold"] + seconds["all"] / pairs,
         "largest_gap": gaps.max(),
         "certified": int(np.sum(gaps <= TOLERANCE)),
     }
@@ -134,8 +137,9 @@ def compare(name):
     Returns
     -------
     pandas.DataFrame
-        One row a pair: set, n, mu, lam, ours_ms (the path's mean), clarabel_ms, ratio,
-        value_error (|difference| of the optimal values), R_error.
+        One row a pair: set, n, mu, lam, ours_ms (mean over a path, median over as many
+        paths as there are pairs), clarabel_ms, ratio, value_error (|difference| of the
+        optimal values over max(1, value)), R_error.
     """
     from mebnb.ellipsoids import excluding_path
 
@@ -164,12 +168,15 @@ def compare(name):
                 "lam": LAMS[i],
                 "ours_ms": 1e3 * ours,
                 "clarabel_ms": 1e3 * theirs,
-                "ratio": theirs / ours,
-                "value_error": abs(value - found.primal[i, j]),
+                "ratio": np.nan,
+                "value_error": abs(value - found.primal[i, j]) / max(1.0, value),
                 "R_error": abs(R - found.R[i, j]),
             }
         )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    table["ours_ms"] = table["ours_ms"].median()
+    table["ratio"] = table["clarabel_ms"] / table["ours_ms"]
+    return table
 
 
 def main(arguments=None):
@@ -202,7 +209,7 @@ def _bounds(grid, pairs):
     """Each bound with what was found."""
     total, certified = grid["problems"].sum(), grid["certified"].sum()
     error, ratio = pairs["value_error"].max(), pairs["ratio"].median()
-    repeats = 10 * grid["seconds"].sum()
+    protocol = 10 * grid["repeat_seconds"].sum()
     for met, words in (
         (
             certified == total,
@@ -220,8 +227,9 @@ def _bounds(grid, pairs):
             f"median {ratio:.0f}, least {pairs['ratio'].min():.0f}",
         ),
         (
-            repeats <= 300.0,
-            f"ten repeats of these grids within five minutes: {repeats:.0f} s",
+            protocol <= 300.0,
+            "every ellipsoid of ten repeats of the protocol within five minutes: "
+            f"{protocol:.0f} s",
         ),
     ):
         yield f"{'met' if met else 'NOT MET':<12} {words}"

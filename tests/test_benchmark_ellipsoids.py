@@ -33,9 +33,8 @@ def test_a_training_part_is_halved():
 
 
 def test_a_bound_that_is_not_met_is_told():
-    grid = pd.DataFrame(
-        {"problems": [10], "certified": [9], "largest_gap": [1e-7], "seconds": [1.0]}
-    )
+    grid = {"problems": 10, "certified": 9, "largest_gap": 1e-7, "repeat_seconds": 1.0}
+    grid = pd.DataFrame([grid])
     pairs = pd.DataFrame({"value_error": [1e-9], "ratio": [150.0]})
     lines = list(ellipsoids._bounds(grid, pairs))
     assert [line.startswith("met") for line in lines] == [False, True, False, True]
