@@ -69,7 +69,7 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
         memory layout), nested lists or a data frame. Never modified.
     rtol : float
         The largest accepted radius / lower_bound - 1. The last digits are nearly free,
-        so the solver aims at rtol / 200, or at what rounding allows.
+        so the solver aims at rtol / 100, or at what rounding allows.
     max_iter : int
         The largest number of rounds, each of which takes the farthest rows in.
 
