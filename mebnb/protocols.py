@@ -97,7 +97,8 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
     **values
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
         max_iter, features, components, repeats, nominal_fraction, extra_splits,
-        honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu, nus, counts.
+        honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu,
+        nus, counts.
 
     Raises
     ------
@@ -957,14 +958,14 @@ def repeated_points(dataset):
     vectors = dataset.features.assign(
         label=dataset.labels, nominal=dataset.is_nominal
     ).groupby(list(dataset.features.columns), sort=False)
-    sizes = vectors.size()
+    sizes, kinds = vectors.size(), vectors["nominal"].nunique()
     return pd.Series(
         {
             "rows": len(dataset.features),
             "distinct feature vectors": len(sizes),
             "largest number of rows with one vector": sizes.max(),
             "vectors with more than one label": (vectors["label"].nunique() > 1).sum(),
-            "vectors both nominal and anomalous": (vectors["nominal"].nunique() > 1).sum(),
+            "vectors both nominal and anomalous": (kinds > 1).sum(),
         },
         name="count",
     ).to_frame()
@@ -1101,7 +1102,9 @@ def leakage_study(dataset, seeds, protocol=None):
     return evaluate_splits(BallDetector(), splits, seeds)
 
 
-def components_study(dataset, seeds, components, nominal_fraction=0.5, scaling="standard"):
+def components_study(
+    dataset, seeds, components, nominal_fraction=0.5, scaling="standard"
+):
     """The hard ball on honest splits, with principal components found in several ways.
 
     Parameters

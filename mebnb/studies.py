@@ -228,13 +228,12 @@ def left_out(points):
     ndarray of int
         Row numbers, ascending.
     """
-    return np.array(
-        [
-            row
-            for row in range(len(points))
-            if _outside(minimum_enclosing_ball(np.delete(points, row, 0)), points[[row]])
-        ]
-    )
+    found = []
+    for row in range(len(points)):
+        ball = minimum_enclosing_ball(np.delete(points, row, axis=0))
+        if _outside(ball, points[[row]]):
+            found.append(row)
+    return np.array(found)
 
 
 def growing_balls(points, sizes, *, repeats, seed=0):

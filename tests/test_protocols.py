@@ -360,7 +360,8 @@ def test_report_ends_and_spread_and_run_times():
     ends = report_ends(split, table, balls)
     outliers = ends["training points outside of the printed radius"]
     assert outliers["APPFW", 0.1] == 0 and outliers["ASFW", 0.1] > 0
-    assert float(ends.loc[("APPFW", 0.1), "enclosing radius"]) == round(table.radius[0], 6)
+    radius = float(ends.loc[("APPFW", 0.1), "enclosing radius"])
+    assert radius == round(table.radius[0], 6)
     spread = report_spread(data, "ASFW", 0.1, [123, 5], scaling="minmax")
     again = report_split(data, 5, scaling="minmax")
     row = report_row("ASFW", again, 0.1, report_solution("ASFW", again.train, 0.1))

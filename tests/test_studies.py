@@ -372,9 +372,12 @@ def test_clouds_of_the_same_shape_differ_in_how_features_hang_together():
     table = studies.boundary_table(clouds, str)
     assert float(table.loc["effective dimension", "data"]) == 1.0
     assert float(table.loc["effective dimension", "shuffled"]) > 5
-    support = table.loc["support points"].astype(int)
+    support, alone = (
+        table.loc[row].astype(int)
+        for row in ("support points", "outside of the ball of the others")
+    )
     assert support["data"] <= 3 < support["shuffled"]
-    assert (table.loc["support points"] == table.loc["outside of the ball of the others"]).all()
+    assert (support == alone).all()
 
 
 def test_points_outside_of_the_ball_of_the_others_are_the_support():
