@@ -20,18 +20,10 @@ from mebnb.inputs import check_points, readable, readable_blocks, row_blocks
 from mebnb.rates import linear_rate, power_rate
 
 __all__ = [
-    "Certificate",
-    "Solution",
-    "Trace",
-    "coordinate_spread",
-    "dual_value",
-    "enclosing_radius",
-    "frank_wolfe_gap",
-    "gradient",
-    "kkt_residuals",
-    "squared_distances",
-    "verify",
-]
+    "Certificate", "Solution", "Trace", "coordinate_spread", "dual_value",
+    "enclosing_radius", "frank_wolfe_gap", "gradient", "kkt_residuals",
+    "squared_distances", "verify",
+]  # fmt: skip
 
 
 # --- the problem -------------------------------------------------------------------

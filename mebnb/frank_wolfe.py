@@ -26,13 +26,7 @@ from mebnb.balls import Solution, Trace, squared_distances
 from mebnb.inputs import check_limits, check_points, check_weights, row_blocks
 from mebnb.steps import Line, step_rule
 
-__all__ = [
-    "State",
-    "away_step",
-    "blended_pairwise",
-    "frank_wolfe",
-    "pairwise",
-]
+__all__ = ["State", "away_step", "blended_pairwise", "frank_wolfe", "pairwise"]
 
 # Kept columns of D may take this many bytes; the least recently used go first.
 KEPT_BYTES = 256 * 1024**2
@@ -94,12 +88,6 @@ def _on_active(product, weights, active):
         if value > product[active[highest]]:
             highest = k
     return 0.5 * total, lowest, highest
-
-
-@njit(cache=True)
-def _scale(weights, active, factor):
-    for k in range(active.size):
-        weights[active[k]] *= factor
 
 
 # --- the iterate -------------------------------------------------------------------
@@ -278,7 +266,7 @@ class _Iterate:
         elif towards is None:
             keep = 1.0 + step
         if keep != 1.0:
-            _scale(u, self.active, keep)
+            u[self.active] *= keep
         if towards is not None:
             u[towards] += step
         if away is not None:

@@ -17,17 +17,9 @@ import numpy as np
 from mebnb.inputs import row_blocks
 
 __all__ = [
-    "STEP_RULES",
-    "Armijo",
-    "DiminishingStep",
-    "ExactStep",
-    "GoldenSection",
-    "Line",
-    "ShortStep",
-    "StepRule",
-    "lipschitz_constant",
-    "step_rule",
-]
+    "STEP_RULES", "Armijo", "DiminishingStep", "ExactStep", "GoldenSection", "Line",
+    "ShortStep", "StepRule", "lipschitz_constant", "step_rule",
+]  # fmt: skip
 
 
 @dataclass(slots=True)
