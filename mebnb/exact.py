@@ -4,8 +4,8 @@ The method is a core set with a fully corrective solve, and few passes over the 
 
 1. A sample of sqrt(m (n + 1)) rows is solved exactly. By Clarkson's sampling lemma
    about as many of the other rows lie outside the sample's ball.
-2. One pass over the data keeps the farthest rows, a shell of twice that number, and
-   the distance of the farthest row that was let go.
+2. One pass over the data keeps the farthest rows, a shell of two to four times that
+   number, and a bound on the distances of the rows that were let go.
 3. The shell is solved exactly. When the center has moved by no more than the room
    between the rows let go and the new sphere, every row is inside, and the work is
    done without a second look; else step 2 is repeated from the new center.
@@ -28,13 +28,12 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from numbers import Integral, Real
 
 import numpy as np
 from numba import njit
 
 from mebnb.balls import Solution, coordinate_spread
-from mebnb.inputs import check_points, readable, readable_blocks
+from mebnb.inputs import check_number, check_points, readable, readable_blocks
 
 __all__ = ["minimum_enclosing_ball"]
 
@@ -100,7 +99,8 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
     (array([1., 0.]), 1.0, array([0, 1]))
     """
     points = check_points(points, finite=False)
-    _check_options(rtol, max_iter)
+    check_number("rtol", rtol, 0.0)
+    check_number("max_iter", max_iter, 1, whole=True)
     scale = 1.0
     ball = _solve(points, scale, rtol, max_iter)
     if not TINY < ball.farthest < HUGE:
@@ -113,17 +113,6 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
             scale = 2.0 ** min(-math.frexp(spread)[1], 1023)
             ball = _solve(points, scale, rtol, max_iter)
     return _solution(ball, scale, rtol, max_iter)
-
-
-def _check_options(rtol, max_iter):
-    if not isinstance(rtol, Real):
-        raise TypeError(f"rtol must be a number, found {rtol!r}")
-    if not 0.0 <= rtol < math.inf:
-        raise ValueError(f"rtol must be finite and at least 0, found {rtol!r}")
-    if not isinstance(max_iter, Integral):
-        raise TypeError(f"max_iter must be an integer, found {max_iter!r}")
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, found {max_iter!r}")
 
 
 def _solution(ball, scale, rtol, max_iter):
@@ -143,9 +132,9 @@ def _solution(ball, scale, rtol, max_iter):
     else:
         message += ", the least that rounding of the coordinates allows"
     order = np.argsort(ball.support)
-    support, weights = ball.support[order], ball.weights[order]
     return Solution(
-        *(ball.center / scale, radius, lower_bound, support, weights),
+        *(ball.center / scale, radius, lower_bound),
+        *(ball.support[order], ball.weights[order]),
         *(ball.rounds, gap <= rtol, message, ball.passes),
     )
 
@@ -157,7 +146,7 @@ def _solve(points, scale, rtol, max_iter):
     """The ball of the scaled points, from all rows at once or from few of them."""
     m, n = points.shape
     aim, limit = max(float(rtol) / 100.0, 1e-14), int(max_iter)
-    batch = min(4 + 3 * math.isqrt(n), 256)
+    batch = min(4 + 4 * math.isqrt(n), 256)
     sample, small = math.isqrt(m * (n + 1)), m * n <= SMALL
     if small and not (points.flags.carray and points.dtype == np.float64):
         points = np.array(points, dtype=np.float64, order="C")
@@ -170,19 +159,19 @@ def _solve(points, scale, rtol, max_iter):
 def _solve_by_shells(points, scale, sample, batch, aim, limit):
     """Steps 1 to 3 of the module's description."""
     m, n = points.shape
-    room = max(m * points.itemsize // 64, SHELL_BYTES // (8 * n), 2)
-    keep = min(2 * sample, room)
-    rows = _spread_out(m, keep // 2)
+    room = max(m * points.itemsize // 64, SHELL_BYTES // (8 * n), 4)
+    most = min(4 * sample, room)
+    drawn = np.random.default_rng(0).choice(m, most // 4, replace=False, shuffle=False)
+    rows = np.sort(drawn)
     values = _gather(points, rows)
     ball = _Ball(*_core_ball(values, scale, np.empty(0), batch, aim, limit))
     ball = ball._replace(support=rows[ball.support], passes=rows.size / m)
-    # A cut that about `keep` of all rows will pass.
-    share = max(keep * rows.size // m, 1)
-    inner = _shell(values, ball.center, scale, share, 0.0)[1]
+    # A cut that about half of `most` of all rows will pass.
+    inner = _shell(values, ball.center, scale, max(most * most // (6 * m), 2), 0.0)[1]
     del values
     while ball.farthest < HUGE:
         cut = min(inner, ball.cut)
-        found, inner, farthest = _shell(points, ball.center, scale, keep, cut)
+        found, inner, farthest = _shell(points, ball.center, scale, most, cut)
         ball = ball._replace(farthest=farthest, passes=ball.passes + 1.0)
         if farthest <= ball.cut or ball.rounds >= limit:
             break
@@ -190,20 +179,13 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
         start, rest = ball.weights, limit - ball.rounds
         new = _Ball(*_core_ball(_gather(points, rows), scale, start, batch, aim, rest))
         shift = float(np.linalg.norm(new.center - ball.center))
-        if shift == 0.0:
+        if shift == 0.0 and new.gamma <= ball.gamma * (1.0 + 1e-14):
             break
         rounds, passes = ball.rounds + new.rounds, ball.passes + rows.size / m
         ball = new._replace(support=rows[new.support], rounds=rounds, passes=passes)
         if (math.sqrt(inner) + shift) * (1.0 + 1e-14) <= math.sqrt(ball.farthest):
             break
     return ball
-
-
-def _spread_out(m, count):
-    """Row numbers, one drawn at random from each of `count` equal stretches."""
-    edges = np.arange(count + 1) * m // count
-    draws = np.random.default_rng(0).random(count)
-    return edges[:-1] + (draws * np.diff(edges)).astype(np.int64)
 
 
 def _gather(points, rows):
@@ -215,7 +197,7 @@ def _gather(points, rows):
     return values
 
 
-def _shell(points, center, scale, keep, cut):
+def _shell(points, center, scale, most, cut):
     """One pass: the farthest rows from a center, and what bounds all the others.
 
     Blocks of rows may be scanned anywhere, in any order: the shell of the whole is
@@ -224,12 +206,13 @@ def _shell(points, center, scale, keep, cut):
     Returns
     -------
     rows : ndarray of int
-        The farthest rows beyond sqrt(cut), at most `keep`, in no order.
+        The rows beyond sqrt(cut), in no order; if there are `most` or more, the
+        farthest half of that or more.
     inner, farthest : float
-        Largest squared distance of the other rows, and of all; farthest is infinite
-        when an entry is not finite or a square overflows.
+        A bound on the squared distances of the other rows, and the largest of all;
+        infinite when an entry is not finite or a square overflows.
     """
-    found, squared = np.empty(2 * keep, np.int64), np.empty(2 * keep)
+    found, squared = np.empty(most, np.int64), np.empty(most)
     count, inner = 0, 0.0
     for start, block in readable_blocks(points):
         count, cut, inner = _scan(
@@ -276,11 +259,10 @@ def _squared_distance(row, scale, center):
 def _scan(rows, start, center, scale, cut, inner, found, squared, count):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
-    Returns count, cut, inner: how many are collected, at most half of what `found` can
-    hold, the cut now in force, and the largest squared distance of the rows let go.
-    count is -1 when a squared distance is not finite.
+    Returns count, cut, inner: how many are collected, fewer than `found` can hold, the
+    cut now in force, and a bound on the squared distances of the rows let go. count is
+    -1 when a squared distance is not finite.
     """
-    keep = found.size // 2
     for i in range(rows.shape[0]):
         distance = _squared_distance(rows[i], scale, center)
         if distance <= cut:
@@ -291,17 +273,14 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count):
         found[count], squared[count] = start + i, distance
         count += 1
         if count == found.size:
-            cut = _keep_farthest(found, squared, count, keep)
-            inner, count = max(inner, cut), keep
-    if count > keep:
-        cut = _keep_farthest(found, squared, count, keep)
-        inner, count = max(inner, cut), keep
+            cut = _keep_farthest(found, squared, count, count // 2)
+            inner, count = cut, count // 2
     return count, cut, inner
 
 
 @_compiled
 def _keep_farthest(found, squared, count, keep):
-    """Bring the `keep` farthest to the front; return the largest of the others."""
+    """Bring the `keep` farthest to the front, the nearest of them last; return it."""
     low, high = 0, count - 1
     while low < high:
         pivot = squared[(low + high) // 2]
@@ -315,13 +294,10 @@ def _keep_farthest(found, squared, count, keep):
                 found[i], found[j] = found[j], found[i]
                 squared[i], squared[j] = squared[j], squared[i]
                 i, j = i + 1, j - 1
-        if j < keep <= i:
+        if j < keep - 1 < i:
             break
-        low, high = (low, j) if keep <= j else (i, high)
-    largest = 0.0
-    for i in range(keep, count):
-        largest = max(largest, squared[i])
-    return largest
+        low, high = (low, j) if keep - 1 <= j else (i, high)
+    return squared[keep - 1] if count > 0 else 0.0
 
 
 # --- compiled: the dual on the core set --------------------------------------------
@@ -349,7 +325,7 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     start_weights : ndarray, shape (k,)
         Weights of the first k rows to start from; may be empty.
     batch : int
-        How many rows a round may add to the core set.
+        A round adds fewer than this many rows to the core set.
     aim : float
         Squared distances beyond gamma * (1 + aim) are outside.
     limit : int
@@ -357,15 +333,14 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     """
     m, n = rows.shape
     most, start = min(m, n + 1), start_weights.size
-    batch = min(batch, m)
-    capacity = most + 4 * batch
+    batch = min(batch, m + 1)
+    capacity = most + 2 * batch
     found, squared = np.empty(capacity, np.int64), np.empty(capacity)
-    buffer = found[: 2 * batch]
+    buffer = found[:batch]
     origin, center, local = np.empty(n), np.empty(n), np.empty(n)
     _mean(rows, scale, start if start else m, center)
     count, _, inner = _scan(rows, 0, center, scale, 0.0, 0.0, buffer, squared, 0)
-    _keep_farthest(found, squared, count, 1)
-    farthest = squared[0] if count > 0 else inner
+    farthest = max(inner, _keep_farthest(found, squared, count, 1))
     if not TINY < farthest < HUGE:
         for j in range(n):
             center[j] = scale * rows[0, j]
@@ -394,8 +369,7 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         rounding = EPS * (math.sqrt(gamma * _dot(center, center, n)) + 8.0 * gamma)
         cut = gamma * (1.0 + 2.0 * aim) + rounding
         count, _, inner = _scan(rows, 0, center, scale, cut, 0.0, buffer, squared, 0)
-        _keep_farthest(found, squared, count, 1)
-        farthest = squared[0] if count > 0 else inner
+        farthest = max(inner, _keep_farthest(found, squared, count, 1))
         support, shares = ids[active[: sizes[1]]], weights[active[: sizes[1]]]
         if sizes[0] + count > capacity:  # forget all but the support
             _restart(core, rows, scale, origin, support, shares)
@@ -460,7 +434,7 @@ def _take_in(core, rows, scale, origin, found):
 def _fill_gram(core, rows, scale, origin, old):
     """Inner products of the core points from `old` on with all, tile by tile."""
     gram, new, n = core.gram, core.sizes[0], origin.size
-    # Space is asked for once: the system's way of giving it can cost more than the work.
+    # Space is asked for once: getting it from the system can cost more than the work.
     local, space = np.empty((new, min(COLUMNS, n))), np.empty(PANEL * new)
     for start in range(0, n, COLUMNS):
         there = origin[start : start + COLUMNS]
@@ -511,18 +485,16 @@ def _maximise(core, aim, slots, squared):
 def _outside(core, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
     known, gram, weights = core.sizes[0], core.gram, core.weights
-    gamma, length = 0.0, 0.0
-    for i in core.active[: core.sizes[1]]:
+    gamma, length, count = 0.0, 0.0, 0
+    for i in range(known):
         product = _dot(gram[i], weights, known)
         length += weights[i] * product
         gamma += weights[i] * (gram[i, i] - product)
-    count = 0
+        squared[i] = gram[i, i] - 2.0 * product
     for i in range(known):
-        if not core.chosen[i]:
-            distance = gram[i, i] - 2.0 * _dot(gram[i], weights, known) + length
-            if distance > gamma * (1.0 + aim):
-                slots[count], squared[count] = i, distance
-                count += 1
+        if not core.chosen[i] and squared[i] + length > gamma * (1.0 + aim):
+            slots[count], squared[count] = i, squared[i] + length
+            count += 1
     return count
 
 
@@ -612,10 +584,9 @@ def _climb(core):
             weight = weights[active[j]]
             if target[j] <= 0.0 and weight <= step * (weight - target[j]):
                 _drop(core, j)
-            elif blocked:
-                weights[active[j]] = max(weight + step * (target[j] - weight), 0.0)
             else:
-                weights[active[j]] = target[j]
+                moved = max(weight + step * (target[j] - weight), 0.0)
+                weights[active[j]] = moved if blocked else target[j]
 
 
 @_compiled

@@ -6,11 +6,13 @@ The lowest room: everything that is computed from a user's array goes through he
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 
 import numpy as np
 
 __all__ = [
     "check_limits",
+    "check_number",
     "check_points",
     "check_weights",
     "readable",
@@ -267,6 +269,31 @@ def check_weights(indices, weights, m, name="start"):
         )
     positive = weights > 0.0
     return indices[positive].astype(np.intp), weights[positive] / total
+
+
+def check_number(name, value, least, whole=False):
+    """Refuse a number that makes no sense.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the messages.
+    value : object
+    least : float
+        The smallest value that is accepted; infinity and NaN never are.
+    whole : bool
+        Whether it must be an integer.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the argument, what was found and what is expected.
+    """
+    kind, words = (Integral, "an integer") if whole else (Real, "a number")
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{name} must be {words}, found {value!r}")
+    if not least <= value < math.inf:
+        raise ValueError(f"{name} must be finite and at least {least}, found {value!r}")
 
 
 def check_limits(tol, max_iter, time_limit):
