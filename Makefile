@@ -36,7 +36,7 @@ report: setup
 	$(BIN)/mebnb report --out reports
 
 test: setup
-	$(BIN)/python -m pytest tests mebnb --doctest-modules -n 2 --dist loadfile -q
+	$(BIN)/python -m pytest tests mebnb --doctest-modules -n 2 --dist worksteal -q
 	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:cacheprovider -n 2 --dist loadfile -q
 
 test-large: setup
