@@ -12,6 +12,7 @@ import logging
 import re
 import signal
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -173,6 +174,7 @@ def check(arguments):
     """Check the derivations: every equation, claim and table rule of the documents."""
     from mebnb.derivations import check_derivations
 
+    began = time.perf_counter()
     try:
         table = check_derivations(
             arguments.document, arguments.id or None, arguments.jobs
@@ -184,8 +186,9 @@ def check(arguments):
     for row in table.frame.itertuples():
         passed = None if row.passed is None else bool(row.passed)
         word = outcome[passed]
-        print(f"{row.id:<16} {row.verdict:<10} {word:<8} {row.place}")
-    print(table.summary())
+        told = f"; printed form fails: {row.witness}" if row.verdict == "WRONG" else ""
+        print(f"{row.id:<16} {row.verdict:<10} {word:<8} {row.place}{told}")
+    print(f"{table.summary()}; {time.perf_counter() - began:.0f} s")
     return int(not table.passed)
 
 

@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 
 import nbformat
+import re
+
 import pytest
 
 from mebnb import cli
@@ -197,7 +199,15 @@ def test_check_prints_entries_and_a_summary(capsys):
     assert cli.main(["check", "--id", "R-E01"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split()[:3] == ["R-E01", "HOLDS", "passed"]
-    assert lines[-1] == "1 entries (1 HOLDS): 1 passed, 0 failed, 0 without data"
+    summary, seconds = lines[-1].rsplit("; ", 1)
+    assert summary == "1 entries (1 HOLDS): 1 passed, 0 failed, 0 without data"
+    assert re.fullmatch(r"\d+ s", seconds)
+
+
+def test_check_names_the_witness_of_a_wrong_statement(capsys):
+    assert cli.main(["check", "--id", "R-E07"]) == 0
+    line = capsys.readouterr().out.splitlines()[1]
+    assert "; printed form fails: m = 1, u = 1, r = 1, |a - c| = 2" in line
 
 
 def test_check_fails_when_a_check_fails(capsys, monkeypatch):
