@@ -1,12 +1,11 @@
 """The command line: exit codes, and one clear sentence for what cannot be done."""
 
 import dataclasses
+import re
 import shutil
 from pathlib import Path
 
 import nbformat
-import re
-
 import pytest
 
 from mebnb import cli
