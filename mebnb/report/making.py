@@ -57,6 +57,11 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
 
+def _say(line):
+    """Print a line at once, also into a file or a pipe."""
+    print(line, flush=True)
+
+
 def make_report(
     paths,
     parameters,
@@ -66,7 +71,7 @@ def make_report(
     with_code=True,
     force=False,
     timeout=CELL_TIMEOUT,
-    say=print,
+    say=_say,
 ):
     """Run notebooks and write their pages and an index.
 
@@ -104,7 +109,7 @@ def make_report(
     return _export(paths, kept, interrupted, with_code, say)
 
 
-def export_stored(paths, out, *, with_code=True, say=print):
+def export_stored(paths, out, *, with_code=True, say=_say):
     """Write the pages of notebooks as they lie in the clone, running nothing.
 
     Parameters and result as in `make_report`.
