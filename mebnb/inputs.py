@@ -252,14 +252,15 @@ def check_weights(indices, weights, m, name="start"):
     weights = np.asarray(weights, dtype=np.float64)
     if indices.ndim != 1 or indices.shape != weights.shape or indices.size == 0:
         raise ValueError(
-            f"{name} must hold indices and weights of the same length >= 1, found shapes "
-            f"{indices.shape} and {weights.shape}"
+            f"{name} must hold indices and weights of the same length >= 1, found "
+            f"shapes {indices.shape} and {weights.shape}"
         )
     if indices.dtype.kind not in "iu" or np.unique(indices).size != indices.size:
         raise ValueError(f"{name} must hold distinct whole numbers as indices")
     if indices.min() < 0 or indices.max() >= m:
         raise ValueError(
-            f"{name} must index the {m} points, found {indices.min()} to {indices.max()}"
+            f"{name} must index the {m} points, found {indices.min()} to "
+            f"{indices.max()}"
         )
     total = weights.sum()
     if not (np.all(weights >= 0.0) and abs(total - 1.0) <= 1e-6):

@@ -886,11 +886,12 @@ def kind_counts(solution):
     Returns
     -------
     dict of str -> int
-        Kinds "FW", "away", "pairwise", "drop", "swap".
+        Kinds "FW", "away", "pairwise", "drop", "swap"; of a core set also "plus" and
+        "minus".
     """
     counts = dict.fromkeys(("FW", "away", "pairwise", "drop", "swap"), 0)
     for kind in _kinds(solution):
-        counts[kind] += 1
+        counts[kind] = counts.get(kind, 0) + 1
     return counts
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mebnb import frank_wolfe, minimum_enclosing_ball, plots, studies
+from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots, studies
 from mebnb.balls import dual_value
 from mebnb.datasets import DatasetNotAvailable
 from mebnb.faulty_steps import (
@@ -411,3 +411,10 @@ def test_pictures_of_clouds_and_thresholds_can_be_drawn():
     for fig in figures:
         fig.canvas.draw()
         plt.close(fig)
+
+
+def test_kinds_of_a_core_set_are_counted_too():
+    ball = core_set(normal_cloud(200, 5, 0), eps=1e-6, away=True)
+    counts = kind_counts(ball)
+    assert counts["plus"] > 0 and counts["minus"] > 0
+    assert sum(counts.values()) == ball.iterations
