@@ -47,6 +47,9 @@ __all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball"]
 EPS = float(np.finfo(np.float64).eps)
 # 1 / C counts as a whole number when it differs from one by no more than this part.
 WHOLE = 1e-12
+# A working set that was half full for so many rounds is doubled, up to this many points,
+# whose Gram matrix takes 32 MiB.
+PATIENCE, LARGEST = 8, 2048
 # Kernel columns are kept up to this many bytes, and computed in blocks of this many
 # entries, which stay in a core's cache.
 CACHE_BYTES = 256 * 1024 * 1024
@@ -735,9 +738,10 @@ def _pairwise(space, weights, cap, tol, max_iter):
     """Rounds of pairwise steps on working sets; weights, steps and relative gaps."""
     distances, fresh = space.distances(weights), True
     steps, gaps = 0, []
+    most, crowded = space.working, 0
     while True:
         gap, dual = _values(distances, weights, cap)
-        rows, violation = _working_set(distances, weights, cap, space.working)
+        rows, violation = _working_set(distances, weights, cap, most)
         rounding = space.rounding(distances)
         done = gap <= tol * dual or violation <= rounding
         if done and not fresh:
@@ -746,6 +750,9 @@ def _pairwise(space, weights, cap, tol, max_iter):
         gaps.append(_relative(gap, dual))
         if done or len(gaps) > max_iter:
             return weights, steps, gaps
+        crowded += rows.size > most // 2
+        if crowded == PATIENCE:
+            most, crowded = min(2 * most, LARGEST), 0
         aim = max(0.1 * violation, 0.3 * tol * dual, 0.5 * rounding)
         old, slack = weights[rows], distances[rows]
         new = old.copy()
@@ -802,9 +809,8 @@ def _climb(gram, distances, weights, cap, aim, limit):
     limit : int
         The largest number of steps.
     """
-    k, scale = distances.size, 0.0
-    for i in range(k):
-        scale = max(scale, abs(gram[i, i]))
+    k, own = distances.size, np.diag(gram).copy()
+    scale = np.abs(own).max()
     flat = 1e-15 * scale
     for step in range(limit):
         towards, farthest, nearest = -1, -np.inf, np.inf
@@ -819,12 +825,13 @@ def _climb(gram, distances, weights, cap, aim, limit):
         for i in range(k):
             slope = farthest - distances[i]
             if weights[i] > 0.0 and slope > 0.0:
-                between = row[towards] + gram[i, i] - 2.0 * row[i]
+                between = own[towards] + own[i] - 2.0 * row[i]
                 if between < -1e-8 * scale:
                     return -1
                 between = max(between, flat)
-                if slope * slope > best * between:
-                    best, away, apart = slope * slope / between, i, between
+                # The gain is slope^2 / (4 between); without a division.
+                if slope * slope * apart > best * between:
+                    best, away, apart = slope * slope, i, between
         # The ends of the step are met exactly, so that weights reach 0 and C.
         given, room = weights[away], cap - weights[towards]
         length = min((farthest - distances[away]) / (2.0 * apart), given, room)

@@ -554,3 +554,28 @@ def test_components_are_selected_on_the_training_side_of_each_split():
     )
     assert (found.frame["auroc"] > 0.9).all()
     assert not hasattr(detectors["all"], "offset_")
+
+
+class Shell(BaseEstimator):
+    """The unit ball about the origin."""
+
+    offset_ = -1.0
+
+    def score_samples(self, X):
+        return -np.linalg.norm(X, axis=1)
+
+    def decision_function(self, X):
+        return self.score_samples(X) - self.offset_
+
+
+def test_a_point_on_the_border_raises_no_alarm():
+    # Test points that repeat a support vector: a solver's last bits must not decide.
+    radii = np.array([0.5, 1 + 1e-9, 1 + 1e-4, 2.0])
+    split = replace(
+        report_split(load_dataset("breast_cancer")),
+        test=radii[:, None],
+        test_is_anomaly=np.array([False, False, False, True]),
+    )
+    scores = score_detector(Shell(), split)
+    assert scores["false_alarms"] == pytest.approx(1 / 3)
+    assert scores["recall"] == 1.0

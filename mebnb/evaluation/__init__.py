@@ -7,6 +7,7 @@ many detectors over the same splits, with their differences split by split.
 """
 
 from mebnb.evaluation.scores import (
+    ON_THE_BORDER,
     SCORES,
     Evaluation,
     evaluate_repeatedly,
@@ -27,6 +28,7 @@ from mebnb.evaluation.splits import (
 )
 
 __all__ = [
+    "ON_THE_BORDER",
     "SCORES",
     "SLIDES_PROTOCOL",
     "Evaluation",

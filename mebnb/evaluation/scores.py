@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 __all__ = [
+    "ON_THE_BORDER",
     "SCORES",
     "Evaluation",
     "evaluate_repeatedly",
@@ -29,6 +30,9 @@ SCORES = (
     "average_precision",
     "recall_at_false_alarms",
 )
+
+ON_THE_BORDER = 1e-6
+"""Distances that a solver found agree to about this part where they ought to be equal."""
 
 
 def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
@@ -91,7 +95,7 @@ def score_detector(detector, split, rate=0.05):
         thresholds. NaN where a score is not defined: a precision without an alarm,
         false alarms and the last three without nominal test points.
     """
-    alarm = detector.predict(split.test) == -1
+    alarm = _alarms(detector, split.test)
     anomaly = split.test_is_anomaly
     judge = getattr(detector, "score_samples", None) or detector.decision_function
     # Single precision: points that are equally abnormal but for rounding are ties.
@@ -110,6 +114,17 @@ def score_detector(detector, split, rate=0.05):
         ),
         "recall_at_false_alarms": recall_at_false_alarms(abnormality, anomaly, rate),
     }
+
+
+def _alarms(detector, points):
+    """Which points lie beyond the detector's threshold by more than rounding.
+
+    A point that repeats a support vector lies on the border, on either side of it by the
+    last bits of a solver; on the border is inside.
+    """
+    if not hasattr(detector, "offset_"):
+        return detector.predict(points) == -1
+    return detector.decision_function(points) < -ON_THE_BORDER * np.abs(detector.offset_)
 
 
 def _ratio(part, whole):
