@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
+BROWSER_STAMP := $(VENV)/.browser-installed
 TREES_STAMP := $(VENV)/.trees-installed
 
 # One BLAS thread: the kernels share the cores with each other, and counts stay the same everywhere.
@@ -13,7 +14,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test setup store lab bench imbalanced test-large lock clean
+.PHONY: report test setup store lab bench imbalanced test-large test-browser lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -38,6 +39,14 @@ report: setup
 test: setup
 	$(BIN)/python -m pytest tests mebnb --doctest-modules -n 2 --dist worksteal -q
 	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:cacheprovider -n 2 --dist loadfile -q
+
+$(BROWSER_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,browser]'
+	@touch $@
+
+# The exported pages and JupyterLab in a Chromium that is installed (Debian: apt-get install chromium).
+test-browser: $(BROWSER_STAMP)
+	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist loadfile -q
 
 test-large: setup
 	$(BIN)/python -m pytest tests -m large

@@ -1,4 +1,4 @@
-"""The command line: `mebnb report`, `run`, `export`, `sweep`, `check`, `data`.
+"""The command line: `mebnb report`, `run`, `export`, `sweep`, `check`, `data`, `fit`.
 
 Exit codes: 0 all went well; 1 a notebook, a page or a check failed; 2 the command
 itself asks for something that does not exist; 130 interrupted.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import logging
 import re
 import signal
@@ -19,6 +20,8 @@ from pathlib import Path
 from mebnb.report import ReportError
 
 NEGATIVE = re.compile(r"-[\d.].*")
+TRAINING = ("label", "nominal", "columns", "leave", "scaling", "nu")
+"""Options of `mebnb fit` that say how to fit."""
 
 
 def main(argv=None):
@@ -60,10 +63,11 @@ def report(arguments):
     """Run notebooks and export them with an index."""
     from mebnb.report.making import export_stored, make_report
     from mebnb.report.notebooks import notebooks_folder, select_notebooks
-    from mebnb.report.parameters import assign_parameters
+    from mebnb.report.parameters import assign_parameters, files_in_full
 
     paths = select_notebooks(notebooks_folder(), arguments.only)
-    parameters = assign_parameters(paths, arguments.parameters)
+    assigned = assign_parameters(paths, arguments.parameters)
+    parameters = {path: files_in_full(values) for path, values in assigned.items()}
     if arguments.stored and arguments.parameters:
         raise ReportError("-p needs a run; leave it or --stored out")
     browser = _browser(arguments)
@@ -141,6 +145,7 @@ def export(arguments):
 
 def sweep(arguments):
     """Run one notebook over a grid of parameters and gather what it records."""
+    from mebnb.report.parameters import files_in_full
     from mebnb.report.running import OK
     from mebnb.report.sweeping import STATUS, read_grid, sweep
 
@@ -150,6 +155,8 @@ def sweep(arguments):
         if not values:
             raise ReportError(f"-g {name} needs at least one value")
     points = read_grid(path, grid, arguments.parameters)
+    if arguments.scheduler:
+        points = [files_in_full(point) for point in points]
     made = sweep(
         path,
         points,
@@ -215,6 +222,62 @@ def data(arguments):
     return int(failed)
 
 
+def fit(arguments):
+    """Fit a ball to a CSV or Parquet file, and score that file or another."""
+    from mebnb.fitting import fit_file, score_file
+    from mebnb.tables import TableError
+
+    asked = vars(arguments)
+    training = {name: asked[name] for name in TRAINING if asked[name]}
+    if arguments.nu is not None:  # 0 is an answer
+        training["nu"] = arguments.nu
+    try:
+        _refuse_overwriting(arguments)
+        if arguments.train.suffix.lower() == ".json":
+            _refuse_training_options(arguments, training)
+            made = score_file(
+                arguments.train, arguments.score, identity=arguments.identity
+            )
+        else:
+            made = fit_file(
+                arguments.train,
+                arguments.score,
+                identity=arguments.identity,
+                **training,
+            )
+        if arguments.model:
+            made.model.save(arguments.model)
+        if arguments.out:
+            _write_csv(made.all_scores(), arguments.out)
+    except TableError as error:
+        raise ReportError(error) from None
+    print(json.dumps(made.to_dict(), indent=1) if arguments.json else made)
+    return 0
+
+
+def _refuse_overwriting(arguments):
+    read = {p.resolve() for p in (arguments.train, arguments.score) if p}
+    for option, path in (("-o", arguments.out), ("--model", arguments.model)):
+        if path and path.resolve() in read:
+            raise ReportError(f"{option} would overwrite {path}, which is read")
+
+
+def _refuse_training_options(arguments, training):
+    if arguments.score is None:
+        raise ReportError(f"{arguments.train} is a model; name a file to --score")
+    if training:
+        options = ", ".join(f"--{name}" for name in training)
+        raise ReportError(f"{arguments.train} is fitted already; leave {options} out")
+
+
+def _write_csv(table, path):
+    try:
+        table.to_csv(path, index=False)
+    except OSError as error:
+        why = error.strerror or error
+        raise ReportError(f"cannot write {path}: {why}") from None
+
+
 def _notebook(word):
     """The notebook that a path, number or name stands for."""
     from mebnb.report.notebooks import notebooks_folder, select_notebooks
@@ -271,6 +334,7 @@ def _parser():
     _add_sweep(commands)
     _add_check(commands)
     _add_data(commands)
+    _add_fit(commands)
     return parser
 
 
@@ -381,6 +445,42 @@ def _add_data(commands):
     fetch = actions.add_parser("fetch", help="make sure that data sets are here")
     fetch.add_argument("names", nargs="+", metavar="NAME")
     actions.add_parser("verify", help="verify what is here; nothing is downloaded")
+
+
+def _add_fit(commands):
+    command = _command(commands, "fit", fit)
+    command.add_argument(
+        "train", type=Path, metavar="TRAIN", help="CSV or Parquet; or a saved model"
+    )
+    command.add_argument(
+        "--score", type=Path, metavar="NEW", help="the file to score (default: TRAIN)"
+    )
+    command.add_argument(
+        "-o", "--out", type=Path, metavar="SCORES.csv", help="a score for each row"
+    )
+    command.add_argument(
+        "--model", type=Path, metavar="MODEL.json", help="keep the fitted ball"
+    )
+    command.add_argument("--label", metavar="COLUMN", help="tells nominal rows from others")
+    command.add_argument(
+        "--nominal", metavar="VALUE", help="the nominal label (default: the most frequent)"
+    )
+    command.add_argument(
+        "--columns", nargs="+", default=[], metavar="COLUMN", help="use these alone"
+    )
+    command.add_argument(
+        "--leave", nargs="+", default=[], metavar="COLUMN", help="leave these out"
+    )
+    command.add_argument("--identity", metavar="COLUMN", help="names the rows")
+    command.add_argument(
+        "--scaling", help="standard (default), minmax or none"
+    )
+    command.add_argument(
+        "--nu",
+        type=float,
+        help="largest share of training rows outside; 0 for the hard ball (default 0.05)",
+    )
+    command.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _command(commands, name, function):

@@ -37,6 +37,7 @@ __all__ = [
     "bounds",
     "by_set",
     "circles_2d",
+    "components_2d",
     "circumcircle",
     "contamination_curves",
     "convergence",
@@ -1657,6 +1658,43 @@ def contamination_curves(frame, columns):
             ax.set_ylabel(label)
         _legend_below(fig, axes)
         return fig
+
+
+def components_2d(points, center, radius, alarm, marked=()):
+    """Rows in their first two principal components, with the outline of the ball.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, 2)
+    center : ndarray, shape (2,)
+    radius : float
+        The outline: a row inside of the ball lies inside of the circle.
+    alarm : ndarray of bool, shape (m,)
+        Rows outside of the ball, drawn as crosses.
+    marked : iterable of (int, str)
+        Points that get a label.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, ax = plt.subplots(figsize=(5.6, 4.6))
+        ax.scatter(
+            *points[~alarm].T, s=9, color=NOMINAL, alpha=0.5, linewidths=0, label="inside"
+        )
+        ax.scatter(*points[alarm].T, s=20, marker="x", color=ANOMALY, label="outside")
+        ax.add_patch(Circle(center, radius, fill=False, color=BALL, lw=1.4))
+        ax.plot(*center, marker="+", ms=11, mew=1.6, color=BALL, ls="", label="center")
+        for at, text in marked:
+            ax.annotate(
+                text, points[at], xytext=(4, 4), textcoords="offset points", fontsize=8
+            )
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.set_xlabel("first principal component")
+        ax.set_ylabel("second principal component")
+        _legend_below(fig, [ax])
+    return fig
 
 
 def regions_2d(panels):

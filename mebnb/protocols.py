@@ -98,7 +98,7 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
         max_iter, features, components, repeats, nominal_fraction, extra_splits,
         honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu,
-        nus, counts.
+        nus, counts, top, sample.
 
     Raises
     ------
@@ -208,6 +208,8 @@ _ACCEPTED = {
         "a list of different whole numbers from 0 to 100",
         lambda v: _filled_list(v, lambda k: _whole(k, 0) and k <= 100),
     ),
+    "top": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "sample": ("a whole number from 10 to 20000", lambda v: _whole(v, 10) and v <= 20_000),
     "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
 }
 

@@ -10,6 +10,7 @@ the one named by MEBNB_CACHE.
 from mebnb.datasets.cards import Card
 from mebnb.datasets.loading import (
     Dataset,
+    dataset_file,
     fetch_dataset,
     list_datasets,
     load_dataset,
@@ -23,6 +24,7 @@ __all__ = [
     "Card",
     "Dataset",
     "DatasetNotAvailable",
+    "dataset_file",
     "fetch_dataset",
     "list_datasets",
     "load_dataset",

@@ -16,6 +16,7 @@ from mebnb.datasets.places import DatasetNotAvailable, find, not_available, read
 __all__ = [
     "Dataset",
     "fetch_dataset",
+    "dataset_file",
     "list_datasets",
     "load_dataset",
     "verify_datasets",
@@ -170,6 +171,30 @@ def fetch_dataset(name):
             raise
         fetch(card)
     return _place(card)
+
+
+def dataset_file(name):
+    """The file of a data set, as its authors published it.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ValueError
+        When no data set has this name, or it has no file of its own.
+    DatasetNotAvailable
+        When it cannot be had; one sentence.
+    """
+    card = card_of(name)
+    if card.parent or not card.file:
+        raise ValueError(f"name must be of a data set with a file, found {name!r}")
+    return _path(card, download=True)
 
 
 def verify_datasets():

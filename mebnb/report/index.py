@@ -68,6 +68,7 @@ def _row(page, stored, earlier):
         "title": page.title,
         "summary": page.summary,
         "picture": picture,
+        "alt": page.picture_alt,
         "size": _size(picture),
         "error": page.first_error,
         "status": status,

@@ -36,6 +36,8 @@ class Page:
         First heading and first sentence, as HTML.
     picture : str
         The first picture as a data address, "" where there is none.
+    picture_alt : str
+        Its alternative text.
     problems : list of str
         What is wrong with the page itself; each names its cell.
     notes : list of str
@@ -49,6 +51,7 @@ class Page:
     plain_title: str = ""
     summary: str = ""
     picture: str = ""
+    picture_alt: str = ""
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
@@ -245,7 +248,8 @@ def _finish(page, names, own):
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}
     page.summary = finishing.first_sentence(main)
     picture = main.select_one("figure.output img, .text img")
-    page.picture = picture["src"] if picture else ""
+    if picture:
+        page.picture, page.picture_alt = picture["src"], picture.get("alt", "")
 
 
 def _check_links(pages):

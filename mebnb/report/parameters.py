@@ -145,6 +145,33 @@ def assign_parameters(paths, given):
     return assigned
 
 
+def files_in_full(values):
+    """Name files by their full path, for a run in another folder than the caller's.
+
+    Parameters
+    ----------
+    values : dict
+        Checked parameters.
+
+    Returns
+    -------
+    dict
+        The same, but for texts that name a file of the caller's folder.
+    """
+    return {
+        name: str(Path(value).resolve()) if is_file(value) else value
+        for name, value in values.items()
+    }
+
+
+def is_file(value):
+    """Whether a parameter is the name of a file."""
+    try:
+        return isinstance(value, str) and value != "" and Path(value).is_file()
+    except (OSError, ValueError):  # a text that is too long, or no path at all
+        return False
+
+
 def read_parameter_file(path):
     """Parameters from a YAML or JSON file: a mapping of names to values.
 

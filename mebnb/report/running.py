@@ -18,6 +18,7 @@ from pathlib import Path
 import nbformat
 
 from mebnb.report.notebooks import CLONE, read_notebook, tags
+from mebnb.report.parameters import is_file
 
 OK = "ok"
 FAILED = "failed"
@@ -252,15 +253,19 @@ def _git(*arguments):
 def fingerprint(path, parameters=None):
     """A hash of all that the outcome of a run depends on.
 
-    The notebook's cells (not their outputs), the parameters, the package, the
-    committed data (whatever is downloaded is verified against hashes that stand in
-    the package) and the versions of the packages under it.
+    The notebook's cells (not their outputs), the parameters and the files that they
+    name, the package, the committed data (whatever is downloaded is verified against
+    hashes that stand in the package) and the versions of the packages under it.
     """
     digest = hashlib.sha256()
     for cell in read_notebook(path).cells:
         digest.update(json.dumps([cell.cell_type, tags(cell), cell.source]).encode())
     digest.update(json.dumps(parameters or {}, sort_keys=True).encode())
     digest.update(json.dumps(versions(), sort_keys=True).encode())
+    for value in (parameters or {}).values():
+        if is_file(value):
+            with open(value, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
     for file in _files_that_matter():
         digest.update(file.relative_to(CLONE).as_posix().encode())
         digest.update(file.read_bytes())

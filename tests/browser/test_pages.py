@@ -1,0 +1,163 @@
+"""Every page of the report as a browser shows it, on a desk, a phone and paper."""
+
+import functools
+import re
+from urllib.parse import unquote, urldefrag, urlparse
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from mebnb.report.making import export_stored
+from mebnb.report.notebooks import list_notebooks, notebooks_folder
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = list_notebooks(notebooks_folder())
+PAGES = ["index", *(path.stem for path in NOTEBOOKS)]
+LARGEST = 3_000_000  # bytes of a page
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The committed notebooks as pages."""
+    made = export_stored(NOTEBOOKS, tmp_path_factory.mktemp("site"), say=lambda line: None)
+    assert made.problems == []
+    return made.index.parent
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request, site, chromium):
+    """A page at 1280 px, and what it asked for and complained of on the way."""
+    file = site / f"{request.param}.html"
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.asked, page.complaints, page.file = [], [], file
+    page.on("request", lambda sent: page.asked.append(sent.url))
+    page.on("console", lambda said: page.complaints.append(f"{said.type}: {said.text}"))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(file.as_uri())
+    yield page
+    context.close()
+
+
+def test_nothing_is_asked_of_another_host(opened):
+    foreign = [url for url in opened.asked if urlparse(url).scheme not in ("file", "data")]
+    assert foreign == []
+    assert all(opened.file.parent.as_uri() in u for u in opened.asked if u[:5] == "file:")
+
+
+def test_console_is_silent(opened):
+    assert opened.complaints == []
+
+
+def test_page_is_small_enough_to_send(opened):
+    assert opened.file.stat().st_size < LARGEST
+
+
+def test_no_barrier_is_found_by_axe(opened):
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(opened).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+
+
+def test_formulas_shown_are_the_formulas_written(opened):
+    shown = opened.locator("main math").count()
+    if opened.file.stem == "index":
+        return
+    source = next(path for path in NOTEBOOKS if path.stem == opened.file.stem)
+    assert shown == written_formulas(nbformat.read(source, 4))
+    assert opened.locator("math merror").count() == 0
+    flat = opened.evaluate(
+        "[...document.querySelectorAll('main math')]"
+        ".filter(m => m.getBoundingClientRect().height < 2 && m.checkVisibility()).length"
+    )
+    assert flat == 0
+
+
+def test_images_are_loaded_and_described(opened):
+    images = opened.evaluate(
+        "[...document.images].map(i => [i.naturalWidth, i.getAttribute('width'),"
+        " i.getAttribute('height'), i.alt, i.src.slice(0, 60)])"
+    )
+    for natural, width, height, alt, src in images:
+        assert natural > 0 and width and height and alt.strip(), src
+
+
+def test_every_link_resolves(opened):
+    links = opened.evaluate("[...document.links].map(a => a.getAttribute('href'))")
+    dead = [link for link in links if not _resolves(link, opened.file)]
+    assert dead == []
+
+
+def _resolves(link, file):
+    address, anchor = urldefrag(link)
+    if urlparse(address).scheme in ("http", "https", "mailto"):
+        return True
+    target = file.parent / unquote(address) if address else file
+    if not target.is_file():
+        return False
+    # As browsers look for it: first as it stands, then decoded.
+    return not anchor or bool({anchor, unquote(anchor)} & _anchors(target))
+
+
+@functools.cache
+def _anchors(file):
+    found = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+    return {element["id"] for element in found.select("[id]")}
+
+
+def test_nothing_is_wider_than_a_phone(opened):
+    opened.set_viewport_size({"width": 390, "height": 844})
+    wide = opened.evaluate("document.documentElement.scrollWidth")
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    assert wide <= 390
+
+
+def test_print_layout_holds_everything(opened):
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 700, "height": 1000})  # A4 less its margins
+    clipped = opened.evaluate(
+        "[...document.querySelectorAll('main pre, main table, main img')]"
+        ".filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1"
+        " && getComputedStyle(e).overflowX !== 'visible').map(e => e.outerHTML.slice(0, 80))"
+    )
+    opened.emulate_media(media="screen")
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    assert clipped == []
+    printed = opened.pdf(format="A4")
+    assert printed.startswith(b"%PDF") and len(printed) > 10_000
+
+
+# --- formulas, counted anew ------------------------------------------------------------
+
+CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.M | re.S)
+FORMULA = re.compile(
+    r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\\begin\{(equation|align|gather)(\*?)\}.+?"
+    r"\\end\{\1\2\}|\\eqref\{[^}]+\}|(?<![\\$])\$(?!\s)[^$]+?(?<![\s\\])\$(?!\d)",
+    re.S,
+)
+TAG = re.compile(r"<(style|script|pre|code)\b.*?</\1>|<[^>]+>", re.S)
+
+
+def written_formulas(notebook):
+    """Formulas in Markdown cells and in Markdown, LaTeX and HTML outputs."""
+    count = 0
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            count += len(_formulas(CODE.sub(" ", cell.source)))
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/html" in data:
+                count += len(_formulas(TAG.sub(" ", "".join(data["text/html"]))))
+            elif "text/latex" in data:
+                count += len(_formulas("".join(data["text/latex"])))
+            elif "text/markdown" in data:
+                count += len(_formulas(CODE.sub(" ", "".join(data["text/markdown"]))))
+    return count
+
+
+def _formulas(text):
+    found = [match[0] for match in FORMULA.finditer(text)]
+    return [formula for formula in found if not formula.startswith(r"\eqref")]

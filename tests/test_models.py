@@ -1,0 +1,334 @@
+"""A ball fitted to a table: scores, the file it is kept in, and `mebnb fit`."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mebnb import BallDetector, SoftBallDetector, cli, verify
+from mebnb.datasets import dataset_file
+from mebnb.detectors import MahalanobisDetector
+from mebnb.models import fit_model, load_model
+from mebnb.table_studies import (
+    agreement,
+    balls_compared,
+    cautions,
+    honest_scores,
+    plane,
+    ranked,
+    support_rows,
+)
+from mebnb.tables import TableError, read_table
+
+EXAMPLE = dataset_file("maternal_risk")
+LABELS = {"label": "RiskLevel", "nominal": "low risk"}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return read_table(EXAMPLE, **LABELS)
+
+
+@pytest.fixture
+def square(tmp_path):
+    """Corners of a square, its middle, and rows for later."""
+    path = tmp_path / "square.csv"
+    path.write_text("name,x,y\nsw,-1,-1\nse,1,-1\nnw,-1,1\nne,1,1\nmid,0,0\n")
+    return path
+
+
+# --- the model -------------------------------------------------------------------------
+
+
+def test_hard_ball_of_a_square_is_its_circumcircle(square):
+    table = read_table(square)
+    model, ball = fit_model(table, nu=0, scaling="none")
+    assert model.center == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert model.radius == pytest.approx(np.sqrt(2), rel=1e-12)
+    scores = model.score(table.values)
+    assert scores["score"].tolist() == pytest.approx([1, 1, 1, 1, 0], abs=1e-12)
+    assert not scores["alarm"].any()
+    assert set(support_rows(table, model, ball)["name"]) <= {"sw", "se", "nw", "ne"}
+    beyond = model.score(pd.DataFrame({"y": [0.0, 9.0], "x": [1.4, 1.0]}))
+    assert beyond["alarm"].tolist() == [False, True]
+    assert beyond["mostly"].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("nu", [0, 0.1])
+@pytest.mark.parametrize("scaling", ["standard", "minmax", "none"])
+def test_scores_are_those_of_the_detector_on_scaled_columns(table, nu, scaling):
+    model, _ = fit_model(table, nu=nu, scaling=scaling)
+    points = table.values.to_numpy()
+    nominal = points[table.is_nominal]
+    if scaling == "standard":
+        shift, scale = nominal.mean(axis=0), nominal.std(axis=0)
+    elif scaling == "minmax":
+        shift, scale = nominal.min(axis=0), np.ptp(nominal, axis=0)
+    else:
+        shift, scale = 0.0, 1.0
+    detector = SoftBallDetector(nu=nu) if nu else BallDetector()
+    detector.fit((nominal - shift) / scale)
+    distances = -detector.score_samples((points - shift) / scale)
+    scores = model.score(table.values)
+    np.testing.assert_allclose(scores["score"], distances / detector.radius_, rtol=1e-8)
+    assert model.outside <= nu * model.training_rows
+    assert scores["alarm"][table.is_nominal].sum() == model.outside
+
+
+def test_saved_model_scores_to_the_bit(table, tmp_path):
+    model, _ = fit_model(table)
+    model.save(tmp_path / "ball.json")
+    again = load_model(tmp_path / "ball.json")
+    pd.testing.assert_frame_equal(again.score(table.values), model.score(table.values))
+
+
+def test_long_tables_are_scored_in_blocks(table, monkeypatch):
+    model, _ = fit_model(table)
+    whole = model.score(table.values)
+    monkeypatch.setattr("mebnb.models.BLOCK", 100)
+    pd.testing.assert_frame_equal(model.score(table.values), whole)
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"nu": 1.0}, "nu must be a number from 0 to less than 1, found 1.0"),
+        ({"nu": -0.1}, "nu must be a number from 0 to less than 1, found -0.1"),
+        ({"nu": float("nan")}, "nu must be a number from 0 to less than 1, found nan"),
+        (
+            {"scaling": "robust"},
+            "scaling must be one of standard, minmax, none, found 'robust'",
+        ),
+    ],
+)
+def test_senseless_fits_are_refused(table, options, sentence):
+    with pytest.raises(TableError) as refused:
+        fit_model(table, **options)
+    assert str(refused.value) == sentence
+
+
+def test_too_few_or_equal_rows_are_refused(tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("a,y\n1,u\n2,v\n3,w\n")
+    with pytest.raises(TableError, match="^few must hold at least 2 rows to fit a ball, fou"):
+        fit_model(read_table(path, label="y", nominal="u"))
+    path.write_text("a,y\n1,u\n1,u\n3,w\n")
+    for nu in (0, 0.5):
+        with pytest.raises(TableError, match="^few: all rows are equal in the columns that"):
+            fit_model(read_table(path, label="y", nominal="u"), nu=nu)
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("no json", "bad.json is not JSON"),
+        ("[]", "bad.json must be a model of format 'mebnb ball, version 1'"),
+        ('{"format": "x"}', "bad.json must be a model of format 'mebnb ball, version 1'"),
+        (
+            '{"format": "mebnb ball, version 1"}',
+            "bad.json is a damaged model: its parts do not fit together",
+        ),
+    ],
+)
+def test_file_that_is_no_model_is_refused(tmp_path, text, sentence):
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(TableError) as refused:
+        load_model(path)
+    assert str(refused.value) == sentence
+
+
+def test_model_with_a_part_cut_off_is_refused(table, tmp_path):
+    model, _ = fit_model(table)
+    model.save(tmp_path / "ball.json")
+    kept = json.loads((tmp_path / "ball.json").read_text())
+    kept["center"] = kept["center"][:-1]
+    (tmp_path / "ball.json").write_text(json.dumps(kept))
+    with pytest.raises(TableError, match="^ball.json is a damaged model"):
+        load_model(tmp_path / "ball.json")
+
+
+# --- what the notebook shows ---------------------------------------------------------
+
+
+def test_balls_are_certified_side_by_side(table):
+    pairs = [fit_model(table, nu=nu) for nu in (0, 0.05)]
+    shown = balls_compared(table, pairs)
+    assert shown.index.tolist() == ["hard ball", "soft ball, nu = 0.05"]
+    assert shown["certified"].all()
+    hard_model, hard = pairs[0]
+    assert verify(hard_model.scaled(table.values[table.is_nominal]), hard).passed
+
+
+def test_ranked_rows_are_the_farthest_in_order(table):
+    model, _ = fit_model(table)
+    scores = model.score(table.values)
+    listed = ranked(table, scores, 7)
+    different = scores["score"][~table.values.duplicated()]
+    assert listed["score"].tolist() == sorted(different, reverse=True)[:7]
+    values = table.values.to_numpy()
+    first_row = values[listed["row"].iloc[0] - 1]
+    assert listed["equal rows"].iloc[0] == (values == first_row).all(axis=1).sum()
+    first = listed.iloc[0]
+    assert table.values[first["mostly"]].iloc[first["row"] - 1] == first["value there"]
+
+
+def test_rivals_agree_with_themselves_and_labels_judge_them(table):
+    model, _ = fit_model(table, nu=0)
+    together = agreement(table, model)
+    assert together.loc["hard ball", "rank correlation"] == pytest.approx(1.0, abs=1e-4)
+    judged = honest_scores(table, model, range(2))
+    assert judged.frame["seed"].nunique() == 2
+    points = model.scaled(table.values)
+    theirs = -MahalanobisDetector().fit(points[table.is_nominal]).score_samples(points)
+    ours = model.score(table.values)["score"]
+    assert together.loc["Mahalanobis distance", "rank correlation"] == pytest.approx(
+        ours.corr(pd.Series(theirs), method="spearman"), abs=1e-4
+    )
+
+
+def test_ball_in_the_plane_of_two_components_holds_its_rows(table):
+    model, _ = fit_model(table, nu=0)
+    nominal = table.take(np.flatnonzero(table.is_nominal))
+    points, center, explained = plane(nominal, model)
+    distances = np.linalg.norm(points - center, axis=1)
+    assert distances.max() <= model.radius * (1 + 1e-12)
+    assert 0 < explained <= 1
+
+
+def test_cautions_speak_of_what_is_there(square, table):
+    few = read_table(square)
+    model, hard = fit_model(few, nu=0, scaling="none")
+    told = cautions(few, model, model.score(few.values), hard)
+    assert any(sentence.startswith("5 rows for 2 columns are few") for sentence in told)
+    assert "Nothing is scaled: a column in larger units counts more." in told
+    assert any("calls no row of this file unusual" in sentence for sentence in told)
+    model, hard = fit_model(table, nu=0)
+    told = cautions(table, model, model.score(table.values), hard)
+    assert told[-1].startswith("The ball knows rows with RiskLevel = low risk only.")
+
+
+# --- the command -------------------------------------------------------------------------
+
+
+def test_fit_prints_the_ball_and_the_most_abnormal_rows(square, capsys):
+    assert cli.main(["fit", str(square), "--nu", "0", "--scaling", "none"]) == 0
+    out = capsys.readouterr().out
+    assert "hard ball: radius 1.41421 in 2 columns, scaling none" in out
+    assert "0 of 5 rows of square lie outside." in out
+
+
+def test_fit_scores_another_file_in_its_own_order(square, tmp_path, capsys):
+    new = tmp_path / "new.csv"
+    new.write_text("y;x;name\n0;0;a\n;1;b\n3;0,5;c\n")
+    out, kept = tmp_path / "scores.csv", tmp_path / "ball.json"
+    fitting = ["fit", str(square), "--nu", "0", "--scaling", "none", "--model", str(kept)]
+    assert cli.main([*fitting, "--score", str(new), "-o", str(out)]) == 0
+    scores = pd.read_csv(out)
+    assert scores["row"].tolist() == [1, 2, 3]
+    assert scores["name"].tolist() == ["a", "b", "c"]
+    assert scores["score"][0] == pytest.approx(0.0, abs=1e-12)
+    assert np.isnan(scores["score"][1])
+    assert scores["alarm"].isna().tolist() == [False, True, False]
+    assert scores["alarm"][0] in (False, "False") and scores["alarm"][2] in (True, "True")
+    first = out.read_bytes()
+    assert cli.main(["fit", str(kept), "--score", str(new), "-o", str(out)]) == 0
+    assert out.read_bytes() == first
+
+
+def test_fit_gives_json_that_scripts_can_read(capsys):
+    words = ["fit", str(EXAMPLE), "--label", "RiskLevel", "--nominal", "low risk"]
+    assert cli.main([*words, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    table = read_table(EXAMPLE, **LABELS)
+    model, _ = fit_model(table)
+    assert made["model"]["radius"] == model.radius
+    assert made["scored"]["rows"] == 1014
+    assert made["scored"]["alarms"] == int(model.score(table.values)["alarm"].sum())
+    assert made["most abnormal"][0]["row"] == ranked(
+        table, model.score(table.values), 1
+    )["row"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["nowhere.csv"], "there is no file nowhere.csv"),
+        (["{square}", "--label", "z"],
+         "label must name columns of the file (name, x, y), found 'z'"),
+        (["{square}", "--nu", "2"], "nu must be a number from 0 to less than 1, found 2.0"),
+        (["{square}", "-o", "{square}"], "-o would overwrite {square}, which is read"),
+        (["{square}", "--model", "nowhere/ball.json"],
+         "cannot write nowhere/ball.json: No such file or directory"),
+        (["{square}", "-o", "nowhere/scores.csv"], "cannot write nowhere/scores.csv: "),
+        (["{square}", "--score", "{other}"],
+         "other.csv cannot be scored: columns must name columns of the file (x, z), "
+         "found 'y'"),
+        (["{ball}"], "{ball} is a model; name a file to --score"),
+        (["{ball}", "--score", "{square}", "--nu", "0"],
+         "{ball} is fitted already; leave --nu out"),
+        (["{ball}", "--score", "{square}"], "cannot read {ball}: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_senseless_fit_commands_are_refused(square, tmp_path, words, sentence, capsys):
+    other = tmp_path / "other.csv"
+    other.write_text("x,z\n1,2\n3,4\n")
+    paths = {"square": square, "other": other, "ball": tmp_path / "ball.json"}
+    assert cli.main(["fit", *(word.format(**paths) for word in words)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"mebnb: {sentence.format(**paths)}")
+    assert err.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def ten_million_rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("long") / "long.csv"
+    rng = np.random.default_rng(0)
+    with open(path, "w") as file:
+        file.write("a,b,c,d,e\n")
+        for _ in range(50):
+            part = pd.DataFrame(rng.normal(size=(200_000, 5)).round(6))
+            part.to_csv(file, header=False, index=False)
+    return path
+
+
+def peak_memory(words):
+    """Run a command in a process of its own; its output, and the bytes it needed."""
+    code = (
+        "import resource, sys; from mebnb.cli import main; code = main(sys.argv[1:]); "
+        "peaks = [resource.getrusage(who).ru_maxrss * 1024 for who in "
+        "(resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]; "
+        "print(max(peaks)); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", code, *map(str, words)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    *lines, peak = run.stdout.splitlines()
+    return lines, int(peak)
+
+
+@pytest.mark.large
+def test_ten_million_rows_are_fitted_and_scored_within_six_gibibytes(
+    ten_million_rows, tmp_path
+):
+    out = tmp_path / "scores.csv"
+    lines, peak = peak_memory(["fit", ten_million_rows, "-o", out])
+    assert lines[0] == "long: 10000000 of 10000000 rows and 5 of 5 columns are used"
+    assert peak < 6 << 30
+    with open(out) as file:
+        assert sum(1 for _ in file) == 10_000_001
+
+
+@pytest.mark.large
+def test_ten_million_rows_end_in_a_report_within_six_gibibytes(
+    ten_million_rows, tmp_path
+):
+    out = tmp_path / "out.ipynb"
+    words = ["run", "18", "-p", "path", ten_million_rows, "-o", out, "--html"]
+    _, peak = peak_memory(words)
+    assert peak < 6 << 30
+    page = out.with_suffix(".html").read_text(encoding="utf-8")
+    assert "10000000 of 10000000 rows, 5 columns" in page
+    assert "drawn: 2000 of 10000000 rows" in page

@@ -1,0 +1,338 @@
+"""CSV and Parquet files of other people: what is read, what is left out, what is refused."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mebnb.datasets import dataset_file, load_dataset
+from mebnb.tables import TableError, read_table
+from mebnb.tables.dialect import find_dialect
+
+PLAIN = [[1.5, 20.0], [2.5, 30.0], [4.0, 10.0]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file and return its path."""
+
+    def written(content, name="some.csv", encoding="utf-8"):
+        path = tmp_path / name
+        data = content if isinstance(content, bytes) else content.encode(encoding)
+        path.write_bytes(data)
+        return path
+
+    return written
+
+
+# --- ways of writing one table -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1.5,20\n2.5,30\n4.0,10\n",
+        "a;b\n1.5;20\n2.5;30\n4.0;10\n",
+        "a;b\n1,5;20\n2,5;30\n4,0;10\n",
+        "a\tb\n1.5\t20\n2.5\t30\n4.0\t10\n",
+        "a|b\n1.5|20\n2.5|30\n4.0|10\n",
+        "a b\n1.5 20\n2.5  30\n4.0 10\n",
+        "a, b\r\n 1.5, 20\r\n2.5 , 30\r\n4.0,10\r\n",
+        '"a","b"\n"1.5","20"\n"2.5","30"\n"4.0","10"\n',
+        '"a","b"\n"1,5","20"\n"2,5","30"\n"4,0","10"\n',
+        "a,b\n1.5,20 %\n2.5,30 %\n4.0,10 %\n",
+        "exported on a Monday\n\na,b\n1.5,20\n2.5,30\n4.0,10\n",
+        "# one line\n# another, with a comma\na,b\n1.5,20\n2.5,30\n4.0,10\n",
+        "a,b\n1.5,20\n\n2.5,30\n4.0,10\n\n\n",
+        "a,b,\n1.5,20,\n2.5,30,\n4.0,10,\n",
+        "a,b\n1.5,20,\n2.5,30,\n4.0,10,\n",
+    ],
+)
+def test_one_table_in_many_ways_of_writing(write, text):
+    table = read_table(write(text))
+    assert table.values.to_numpy().tolist() == PLAIN
+    assert list(table.values) == ["a", "b"]
+    assert table.rows.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
+def test_encoding_is_found_out(write, encoding):
+    path = write("größe;länge\n1,5;20\n2,5;30\n4,0;10\n", encoding=encoding)
+    table = read_table(path)
+    assert list(table.values) == ["größe", "länge"]
+    assert table.values.to_numpy().tolist() == PLAIN
+
+
+def test_bytes_that_are_no_utf8_far_below_are_read(write):
+    lines = "".join(f"{i * 7 % 11},{i % 5},plain\n" for i in range(60_000))
+    path = write(b"a,b,note\n" + lines.encode() + b"3,4,caf\xe9\n")
+    table = read_table(path)
+    assert len(table.rows) == 60_001
+    assert "some bytes are no UTF-8: text read as latin-1" in table.notes
+
+
+def test_packed_file_and_parquet_are_read_as_the_plain_one(write, tmp_path):
+    text = b"a,b\n1.5,20\n2.5,30\n4.0,10\n"
+    packed = write(gzip.compress(text), "some.csv.gz")
+    frame = pd.DataFrame(PLAIN, columns=["a", "b"])
+    frame.to_parquet(tmp_path / "some.parquet")
+    for path in (packed, tmp_path / "some.parquet"):
+        assert read_table(path).values.to_numpy().tolist() == PLAIN
+
+
+def test_parquet_types_are_understood(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "whole": pd.array([1, None, 3, 5], dtype="Int64"),
+            "yes": [True, False, True, True],
+            "day": pd.date_range("2024-01-01", periods=4),
+            "word": pd.Categorical(["a", "b", "a", "a"]),
+            "text": ["1,5", "2,5", "3,0", "9,5"],
+        },
+        index=pd.Index(["w", "x", "y", "z"], name="key"),
+    )
+    frame.to_parquet(tmp_path / "typed.parquet")
+    readings = read_table(tmp_path / "typed.parquet", columns=["yes", "text"]).readings
+    assert readings["type"].to_dict() == {
+        "key": "text",
+        "whole": "number",
+        "yes": "yes or no",
+        "day": "date",
+        "word": "text",
+        "text": "number, decimal comma",
+    }
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("1.5,20\n2.5,30\n4.0,10\n", ["column 1", "column 2"]),
+        ("x,x\n1.5,20\n2.5,30\n4.0,10\n", ["x", "x (2)"]),
+        (",y\n1.5,20\n2.5,30\n4.0,10\n", ["column 1", "y"]),
+        ("2001,2002\n1.5,20\n2.5,30\n4.0,10\n", ["2001", "2002"]),
+        ("0,1\n1.5,20\n2.5,30\n4.0,10\n", ["0", "1"]),
+        ("x,y\nr1,1.5,20\nr2,2.5,30\nr3,4.0,10\n", ["x", "y"]),
+    ],
+)
+def test_names_of_columns(write, text, names):
+    table = read_table(write(text))
+    assert list(table.values) == names
+    assert table.values.to_numpy().tolist() == PLAIN
+
+
+def test_thousands_apart_are_told_from_decimal_commas(write):
+    apart = write('a,b\n"1,500",1\n"2,500",2\n"12,345",4\n', "apart.csv")
+    assert read_table(apart).values["a"].tolist() == [1500.0, 2500.0, 12345.0]
+    comma = write("a;b\n1.500,5;1\n2.500,25;2\n12.345,0;4\n", "comma.csv")
+    assert read_table(comma).values["a"].tolist() == [1500.5, 2500.25, 12345.0]
+
+
+# --- what is done about each column and row -------------------------------------------
+
+
+def test_each_column_is_told_what_was_done_and_why(write):
+    text = (
+        "id,size,copy,day,colour,flag,same,holes,none,share,mixed\n"
+        "1,1.5,1.5,2024-01-01,red,True,7,,,10%,1\n"
+        "2,2.5,2.5,2024-01-02,red,False,7,,,20%,2\n"
+        "3,9.0,9.0,2024-01-03,blue,True,7,1,,30%,inf\n"
+        "4,3.5,3.5,2024-01-04,blue,True,7,,,5%,4\n"
+        "5,4.5,4.5,2024-01-05,blue,True,7,2,,5%,4\n"
+        "6,0.5,0.5,2024-01-05,blue,True,7,2,,5%,8\n"
+    )
+    table = read_table(write(text))
+    assert table.readings["why"].to_dict() == {
+        "id": "a running number, which names the row",
+        "size": "",
+        "copy": "repeats column size",
+        "day": "a date is no distance; turn it into a number, such as days, to use it",
+        "colour": "words have no distance; turn them into numbers to use them",
+        "flag": "true is 1, false is 0",
+        "same": "constant",
+        "holes": "missing in 50% of the rows",
+        "none": "every value is missing",
+        "share": "percent signs taken off",
+        "mixed": "infinite in 1 row, which counts as missing",
+    }
+    assert list(table.values) == ["size", "flag", "share", "mixed"]
+    assert table.rows.tolist() == [1, 2, 4, 5, 6]
+    assert table.identity.tolist() == [1, 2, 4, 5, 6]
+    assert table.notes[-1] == "rows left out for a missing value: 1 of 6"
+
+
+def test_mixed_column_is_one_of_numbers_where_most_entries_are(write):
+    rows = "".join(f"{i % 13},{i * i % 7}\n" for i in range(30))
+    table = read_table(write(f"a,b\n{rows}oops,3\n"))
+    assert table.readings.loc["a", "why"] == (
+        "no number in 1 row, which counts as missing: 'oops'"
+    )
+    assert (len(table.rows), table.total) == (30, 31)
+    mostly_words = read_table(write("a,b\nx,1\ny,2\n3,9\nz,4\n", "other.csv"))
+    assert list(mostly_words.values) == ["b"]
+
+
+@pytest.mark.parametrize("word", ["", "NA", "n/a", "?", "-", "null", "None", "#DIV/0!"])
+def test_words_for_missing_values(write, word):
+    table = read_table(write(f"a,b,c\n1.5,20,1\n{word},5,2\n2.5,30,7\n4,10,2\n5,0,1\n"))
+    assert table.rows.tolist() == [1, 3, 4, 5]
+    assert table.readings.loc["a", "missing"] == 1
+
+
+def test_missing_words_are_labels_in_the_label_column(write):
+    text = "a,fault\n1,none\n2,none\n9,crack\n4,NA\n5,\n"
+    table = read_table(write(text), label="fault")
+    assert table.nominal == "none"
+    assert table.is_nominal.tolist() == [True, True, False, False, False]
+    assert table.is_judged.tolist() == [True, True, True, True, False]
+    assert "rows without a label, which are scored only: 1" in table.notes
+
+
+def test_numeric_labels_are_named_as_they_are_written(write):
+    table = read_table(write("a,y\n1,0\n2,0\n3,1\n"), label="y", nominal=1)
+    assert table.nominal == "1"
+    assert table.is_nominal.tolist() == [False, False, True]
+
+
+def test_codes_for_missing_values_are_pointed_out(write):
+    table = read_table(write("a,b\n1.5,1\n-999,2\n2.5,4\n-999,3\n3,9\n"))
+    assert table.notes[-1] == (
+        "-999 comes 2 times in a, far from all else; if it stands for a missing value, "
+        "blank it"
+    )
+
+
+def test_columns_asked_for_are_used_in_that_order_though_constant(write):
+    table = read_table(write("a,b,c\n1,5,7\n2,5,8\n3,5,1\n"), columns=["c", "b"])
+    assert list(table.values) == ["c", "b"]
+    assert table.readings.loc["a", "why"] == "not among the columns asked for"
+
+
+def test_wide_file_is_read(write):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 5000)).round(3))
+    path = write(frame.to_csv(index=False))
+    assert read_table(path).values.shape == (20, 5000)
+
+
+def test_data_set_of_the_clone_is_read_as_the_loader_reads_it():
+    table = read_table(
+        dataset_file("maternal_risk"), label="RiskLevel", nominal="low risk"
+    )
+    data = load_dataset("maternal_risk")
+    assert table.values.equals(data.features.astype(float))
+    assert table.labels.tolist() == data.labels.tolist()
+
+
+def test_sample_keeps_row_numbers_and_labels_together(write):
+    text = "id,a,y\n" + "".join(f"k{i},{i * 7 % 31},{i % 3}\n" for i in range(1, 31))
+    table = read_table(write(text), label="y", identity="id")
+    drawn = table.sample(10, seed=3)
+    assert drawn.sample(10) is drawn and len(drawn.rows) == 10
+    named = drawn.named(np.arange(10))
+    assert named["id"].tolist() == [f"k{row}" for row in named["row"]]
+    assert named["y"].tolist() == [str(row % 3) for row in named["row"]]
+    assert drawn.values["a"].tolist() == [row * 7 % 31 for row in named["row"]]
+
+
+def test_dialect_says_how_the_file_is_written(write):
+    dialect = find_dialect(write("from the till\na;b\n1,5;2\n2,5;3\n"))
+    assert (dialect.delimiter, dialect.decimal, dialect.above) == (";", ",", 1)
+    assert dialect.notes == (
+        "fields separated by semicolons, text in utf-8",
+        "lines above the table skipped: 1",
+        "decimal commas",
+    )
+
+
+# --- what is refused --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", "some.csv is empty"),
+        ("\n\n", "some.csv is empty"),
+        ("a,b\n", "some.csv has a header and no rows"),
+        (
+            "a\nsome words\nother words\n",
+            "some.csv holds one column of text; expected numbers separated by commas, "
+            "semicolons, tabs, bars or spaces",
+        ),
+        (
+            "a~b\n1~2\n3~4\n",
+            "some.csv holds one column of text; expected numbers separated by commas, "
+            "semicolons, tabs, bars or spaces",
+        ),
+        (
+            "a,b\nx,2024-01-01\ny,2024-01-02\n",
+            "some.csv has no column of numbers that can be used: words have no distance; "
+            "turn them into numbers to use them (1); a date is no distance; turn it into a "
+            "number, such as days, to use it (1)",
+        ),
+        (
+            "a,b\n1,2\n3,4,5\n",
+            "some.csv, line 3: 3 fields where 2 are expected; a field that holds the "
+            "delimiter ',' must stand in quotes",
+        ),
+        ('a,b\n1,2\n"3,4\n', "some.csv, a quoted field is opened and never closed"),
+        (
+            "a,b,c,d,e,f\n"
+            + "".join(
+                ",".join("" if (i + j) % 6 == 0 else str((i * i + 2 * i * j + j) % 7) for j in range(6))
+                + "\n"
+                for i in range(6)
+            ),
+            "some.csv has no row without a missing value; leave out the columns that lack "
+            "most: a (17%), b (17%), c (17%)",
+        ),
+        (b"PK\x03\x04rest", "some.csv is a spreadsheet or a ZIP archive; save the sheet as "
+         "CSV first"),
+        (b"\x00\x01\x02\x03", "some.csv holds no text; expected CSV or Parquet"),
+        (b"PAR1 and then nothing", "some.csv is damaged Parquet: "),
+    ],
+)  # fmt: skip
+def test_file_that_is_no_table_is_refused_in_one_sentence(write, text, sentence):
+    with pytest.raises(TableError) as refused:
+        read_table(write(text))
+    assert str(refused.value).startswith(sentence)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        ({"label": "z"}, "label must name columns of the file (a, b, y), found 'z'"),
+        ({"columns": ["q"]}, "columns must name columns of the file (a, b, y), found 'q'"),
+        ({"leave": ["q"]}, "leave must name columns of the file (a, b, y), found 'q'"),
+        ({"identity": "q"}, "identity must name columns of the file (a, b, y), found 'q'"),
+        ({"columns": ["y"]}, "column 'y' must hold numbers, found text: 'u', 'v'"),
+        (
+            {"label": "y", "nominal": "w"},
+            "nominal must be a value of 'y' (u, v), found 'w'",
+        ),
+        ({"nominal": "u"}, "nominal needs a label column, found nominal='u'"),
+        (
+            {"label": "b"},
+            "label must name a column of two or more values, found 1 in 'b'",
+        ),
+        (
+            {"label": "y", "columns": ["a", "y"]},
+            "columns must not hold the label, found 'y'",
+        ),
+    ],
+)
+def test_senseless_wishes_are_refused(write, options, sentence):
+    path = write("a,b,y\n1,5,u\n2,5,u\n4,5,v\n")
+    with pytest.raises(TableError) as refused:
+        read_table(path, **options)
+    assert str(refused.value) == sentence
+
+
+def test_file_that_is_not_there_and_folder_are_refused(tmp_path):
+    with pytest.raises(TableError, match="^there is no file .*nowhere.csv$"):
+        read_table(tmp_path / "nowhere.csv")
+    with pytest.raises(TableError, match="is a folder; expected a CSV or Parquet file$"):
+        read_table(tmp_path)
+    with pytest.raises(TableError, match="^a.xlsx is a spreadsheet; save the sheet as CSV"):
+        read_table(tmp_path / "a.xlsx")
