@@ -37,7 +37,7 @@ report: setup
 	$(BIN)/mebnb report --out reports
 
 test: setup
-	$(BIN)/python -m pytest tests mebnb --doctest-modules -n 2 --dist worksteal -q
+	$(BIN)/python -m pytest tests mebnb --ignore tests/browser --doctest-modules -n 2 --dist worksteal -q
 	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:cacheprovider -n 2 --dist loadfile -q
 
 $(BROWSER_STAMP): $(STAMP)
@@ -49,7 +49,7 @@ test-browser: $(BROWSER_STAMP)
 	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist loadfile -q
 
 test-large: setup
-	$(BIN)/python -m pytest tests -m large
+	$(BIN)/python -m pytest tests --ignore tests/browser -m large
 
 # Run a notebook in place and store it clean: make store NOTEBOOK=notebooks/09_breast_cancer.ipynb
 store: setup

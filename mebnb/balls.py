@@ -20,10 +20,13 @@ from mebnb.inputs import check_points, readable, readable_blocks, row_blocks
 from mebnb.rates import linear_rate, power_rate
 
 __all__ = [
-    "Certificate", "Solution", "Trace", "coordinate_spread", "dual_value",
+    "Certificate", "Solution", "Trace", "beyond", "coordinate_spread", "dual_value",
     "enclosing_radius", "frank_wolfe_gap", "gradient", "kkt_residuals",
     "squared_distances", "verify",
 ]  # fmt: skip
+
+# Distances that a solver found agree to about this part where they ought to be equal.
+ON_THE_SPHERE = 1e-6
 
 
 # --- the problem -------------------------------------------------------------------
@@ -391,6 +394,24 @@ class Certificate:
 
     def _repr_html_(self):
         return self.table.to_html(index=False)
+
+
+def beyond(distances, radius):
+    """Which distances exceed a radius by more than a solver's last bits.
+
+    A point that repeats a support point lies on the sphere, on either side of it by
+    rounding; on the sphere is inside.
+
+    Parameters
+    ----------
+    distances : ndarray
+    radius : float
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    return distances > radius * (1.0 + ON_THE_SPHERE)
 
 
 def verify(points, solution, rtol=1e-9):

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import json
 import logging
+import os
 import re
 import signal
 import sys
@@ -40,6 +41,9 @@ def main(argv=None):
     except KeyboardInterrupt:
         _complain("interrupted")
         return 130
+    except BrokenPipeError:  # whoever reads us has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 @contextlib.contextmanager
@@ -228,54 +232,61 @@ def fit(arguments):
     from mebnb.tables import TableError
 
     asked = vars(arguments)
-    training = {name: asked[name] for name in TRAINING if asked[name]}
-    if arguments.nu is not None:  # 0 is an answer
-        training["nu"] = arguments.nu
+    for name in ("label", "nominal", "identity"):
+        if asked[name] is not None:  # a blank shields a leading minus, see _shielded
+            asked[name] = asked[name].removeprefix(" ")
+    for name in ("columns", "leave"):
+        asked[name] = [word.removeprefix(" ") for word in asked[name]]
+    training = {name: asked[name] for name in TRAINING if asked[name] not in (None, [])}
+    is_model = arguments.file.suffix.lower() == ".json"
+    _check_outputs(arguments)
+    if is_model:
+        _refuse_training_options(arguments, training)
     try:
-        _refuse_overwriting(arguments)
-        if arguments.train.suffix.lower() == ".json":
-            _refuse_training_options(arguments, training)
-            made = score_file(
-                arguments.train, arguments.score, identity=arguments.identity
-            )
+        if is_model:
+            made = score_file(arguments.file, arguments.score, identity=arguments.identity)
         else:
             made = fit_file(
-                arguments.train,
-                arguments.score,
-                identity=arguments.identity,
-                **training,
+                arguments.file, arguments.score, identity=arguments.identity, **training
             )
         if arguments.model:
             made.model.save(arguments.model)
-        if arguments.out:
-            _write_csv(made.all_scores(), arguments.out)
     except TableError as error:
         raise ReportError(error) from None
+    if arguments.out:
+        packed = arguments.out.suffix.lower() in (".gz", ".bz2", ".xz")
+        made.all_scores().to_csv(
+            arguments.out, index=False, compression="infer" if packed else None
+        )
     print(json.dumps(made.to_dict(), indent=1) if arguments.json else made)
     return 0
 
 
-def _refuse_overwriting(arguments):
-    read = {p.resolve() for p in (arguments.train, arguments.score) if p}
+def _check_outputs(arguments):
+    """Refuse files that could not be written, or would replace one that is read."""
+    read = [path for path in (arguments.file, arguments.score) if path and path.exists()]
+    taken = {path.resolve() for path in read}
     for option, path in (("-o", arguments.out), ("--model", arguments.model)):
-        if path and path.resolve() in read:
-            raise ReportError(f"{option} would overwrite {path}, which is read")
+        if path is None:
+            continue
+        linked = path.exists() and any(path.samefile(other) for other in read)
+        if path.resolve() in taken or linked:
+            raise ReportError(f"{option} would overwrite {path}")
+        if not path.absolute().parent.is_dir():
+            raise ReportError(f"{option} names a folder that is not there, {path.parent}")
+        if path.is_dir():
+            raise ReportError(f"{option} must name a file, found the folder {path}")
+        taken.add(path.resolve())
+    if arguments.model and arguments.model.suffix.lower() != ".json":
+        raise ReportError(f"--model must name a file *.json, found {arguments.model}")
 
 
 def _refuse_training_options(arguments, training):
     if arguments.score is None:
-        raise ReportError(f"{arguments.train} is a model; name a file to --score")
+        raise ReportError(f"{arguments.file} is a model; name a file to --score")
     if training:
         options = ", ".join(f"--{name}" for name in training)
-        raise ReportError(f"{arguments.train} is fitted already; leave {options} out")
-
-
-def _write_csv(table, path):
-    try:
-        table.to_csv(path, index=False)
-    except OSError as error:
-        why = error.strerror or error
-        raise ReportError(f"cannot write {path}: {why}") from None
+        raise ReportError(f"{arguments.file} is fitted already; leave {options} out")
 
 
 def _notebook(word):
@@ -449,11 +460,12 @@ def _add_data(commands):
 
 def _add_fit(commands):
     command = _command(commands, "fit", fit)
+    command.usage = "mebnb fit FILE [--score NEW] [-o SCORES.csv] [options]"
     command.add_argument(
-        "train", type=Path, metavar="TRAIN", help="CSV or Parquet; or a saved model"
+        "file", type=Path, metavar="FILE", help="CSV or Parquet; or a model kept before"
     )
     command.add_argument(
-        "--score", type=Path, metavar="NEW", help="the file to score (default: TRAIN)"
+        "--score", type=Path, metavar="NEW", help="the file to score (default: FILE)"
     )
     command.add_argument(
         "-o", "--out", type=Path, metavar="SCORES.csv", help="a score for each row"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
-from mebnb.models import BallModel, fit_model, load_model
-from mebnb.table_studies import ranked, support_rows
-from mebnb.tables import Table, TableError, read_table
+from mebnb.models import BallModel, fit_balls, load_model
+from mebnb.table_studies import cautions, label_counts, ranked, support_rows
+from mebnb.tables import Table, beside_ours, read_rows, read_table
 
 __all__ = ["Fit", "fit_file", "score_file"]
 
@@ -26,20 +23,23 @@ class Fit:
     Attributes
     ----------
     model : BallModel
-    trained_on : Table or None
-        None where the model was read from a file.
-    support : pandas.DataFrame or None
-        The rows that hold the hard ball of the training rows up.
     scored : Table
     scores : pandas.DataFrame
-        Of the scored table's rows, from `BallModel.score`.
+        Of the scored table's complete rows, from `BallModel.score`.
+    trained_on : Table or None
+        None where the model was read from a file; then so are the next two.
+    support : pandas.DataFrame or None
+        The rows that hold the hard ball of the training rows up.
+    cautions : list of str or None
+        What to keep in mind before the scores of the training rows are believed.
     """
 
     model: BallModel
-    trained_on: Table | None
-    support: pd.DataFrame | None
     scored: Table
     scores: pd.DataFrame
+    trained_on: Table | None = None
+    support: pd.DataFrame | None = None
+    cautions: list[str] | None = None
 
     def all_scores(self):
         """Scores of every row of the scored file, in its order.
@@ -53,47 +53,50 @@ class Fit:
         table = self.scored
         named = pd.DataFrame({"row": np.arange(1, table.total + 1)})
         if table.identities is not None:
-            named[table.identities.name] = table.identities.to_numpy()
+            name = beside_ours(table.identities.name)
+            named[name] = table.identities.to_numpy()
         scores = self.scores.set_axis(table.rows - 1)
         scores = scores.astype({"alarm": "boolean", "mostly": "string"})
         return named.join(scores)
 
     def to_dict(self):
         """The whole of it as plain values, for JSON."""
+        scored = _file(self.scored) | {"alarms": int(self.scores["alarm"].sum())}
         return {
             "model": asdict(self.model),
-            "trained on": _file(self.trained_on) if self.trained_on else None,
-            "support of the hard ball": _records(self.support),
-            "scored": _file(self.scored)
-            | {"alarms": int(self.scores["alarm"].sum())},
-            "most abnormal": _records(self._top()),
+            "trained_on": _file(self.trained_on) if self.trained_on else None,
+            "support_of_the_hard_ball": _records(self.support),
+            "scored": scored,
+            "most_abnormal": _records(self._top()),
+            "cautions": self.cautions,
         }
 
     def __str__(self):
-        model, lines = self.model, []
+        parts = []
         if self.trained_on:
-            lines += [*_described(self.trained_on), ""]
-        lines.append(
-            f"{model.name}: radius {model.radius:.6g} in {len(model.columns)} columns, "
-            f"scaling {model.scaling}; relative gap {model.relative_gap:.1e}; "
-            f"{model.outside} of {model.training_rows} training rows outside"
-        )
+            parts.append(_described(self.trained_on))
+            if self.trained_on.labels is not None:
+                parts.append([label_counts(self.trained_on).to_string()])
+        parts.append(_told(self.model))
         if self.support is not None:
-            lines += [
-                "",
-                f"The hard ball is held up by {len(self.support)} rows; the heaviest:",
-                _printed(self.support.head(LISTED)),
-            ]
+            parts.append(
+                [
+                    f"The hard ball is held up by {len(self.support)} rows; the heaviest:",
+                    _printed(self.support.head(LISTED)),
+                ]
+            )
         if self.scored is not self.trained_on:
-            lines += ["", *_described(self.scored)]
+            parts.append(_described(self.scored))
         alarms = int(self.scores["alarm"].sum())
-        lines += [
-            "",
-            f"{alarms} of {len(self.scores)} rows of {self.scored.name} lie outside. The "
-            "most abnormal (score: distance from the center in radii):",
-            _printed(self._top()),
-        ]
-        return "\n".join(lines)
+        said = f"{alarms} of {len(self.scores)} rows of {self.scored.name} lie outside."
+        if len(self.scores):
+            said += " The most abnormal (score: distance from the center in radii):"
+            parts.append([said, _printed(self._top())])
+        else:
+            parts.append([said])
+        if self.cautions:
+            parts.append(["What to believe:", *(f"  {word}" for word in self.cautions)])
+        return "\n\n".join("\n".join(lines) for lines in parts)
 
     def _top(self):
         return ranked(self.scored, self.scores, LISTED)
@@ -120,15 +123,18 @@ def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
     Raises
     ------
     TableError
-        As `read_table` and `fit_model`.
+        As `read_table`, `fit_model` and `score_file`.
     """
     table = read_table(train, **reading)
-    model, _ = fit_model(table, nu=nu, scaling=scaling)
-    support = support_rows(table, *fit_model(table, nu=0, scaling=scaling))
+    (model, _), (hard_model, hard) = fit_balls(table, nu=nu, scaling=scaling)
+    support = support_rows(table, hard_model, hard)
+    scores = model.score(table.values)
+    told = cautions(table, model, scores, len(support))
+    made = Fit(model, table, scores, table, support, told)
     if new is None:
-        return Fit(model, table, support, table, model.score(table.values))
-    made = score_file(model, new, identity=reading.get("identity"))
-    return replace(made, trained_on=table, support=support)
+        return made
+    scored = score_file(model, new)
+    return replace(made, scored=scored.scored, scores=scored.scores)
 
 
 def score_file(model, new, *, identity=None):
@@ -141,29 +147,35 @@ def score_file(model, new, *, identity=None):
     new : path
         CSV or Parquet, with the model's columns in any order.
     identity : str, optional
-        The column that names the rows; where the file has it.
+        The column that names the rows, where the file has it; the model's by default.
 
     Returns
     -------
     Fit
-        Without `trained_on`.
+        Without what is known of the training rows.
 
     Raises
     ------
     TableError
-        As `load_model` and `read_table`.
+        As `load_model` and `read_rows`.
     """
     if not isinstance(model, BallModel):
         model = load_model(model)
-    try:
-        table = read_table(new, columns=model.columns, identity=identity)
-    except TableError as error:
-        raise TableError(f"{Path(new).name} cannot be scored: {error}") from None
-    return Fit(model, None, None, table, model.score(table.values))
+    table = read_rows(new, model.columns, identity or model.identity, model.decimal)
+    return Fit(model, table, model.score(table.values))
 
 
 def _records(frame):
-    return None if frame is None else json.loads(frame.to_json(orient="records"))
+    """Rows as plain values, None where one is missing."""
+    if frame is None:
+        return None
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value):
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, (str, int, float, type(None))) else str(value)
 
 
 def _printed(frame):
@@ -174,10 +186,19 @@ def _file(table):
     return {
         "name": table.name,
         "rows": table.total,
-        "rows used": len(table.rows),
+        "rows_used": len(table.rows),
         "notes": table.notes,
         "columns": _records(table.readings.reset_index()),
     }
+
+
+def _told(model):
+    proof = "certified" if model.certified else "NOT certified"
+    return [
+        f"{model.name}: radius {model.radius:.6g} in {len(model.columns)} columns, scaling "
+        f"{model.scaling}; {proof}, relative gap {model.relative_gap:.1e}; "
+        f"{model.outside} of {model.training_rows} training rows outside"
+    ]
 
 
 def _described(table):

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mebnb.balls import squared_distances
-from mebnb.evaluation import ON_THE_BORDER
-from mebnb.evaluation.splits import SCALERS
+from mebnb.balls import beyond, squared_distances, verify
+from mebnb.evaluation.splits import SCALERS, fitted_scaler
 from mebnb.exact import minimum_enclosing_ball
-from mebnb.soft import soft_ball
-from mebnb.tables import TableError
+from mebnb.soft import soft_ball, verify_soft
+from mebnb.tables import TableError, check_path
 
-__all__ = ["BallModel", "fit_model", "load_model"]
+__all__ = ["BallModel", "fit_balls", "fit_model", "load_model"]
 
 FORMAT = "mebnb ball, version 1"
-BLOCK = 1 << 18
+ENTRIES = 1 << 21  # of a block of scaled values
 ROUNDING = 1e-12
+CERTIFIED = 1e-6  # a relative gap that moves no digit that is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +44,14 @@ class BallModel:
     outside : int
         Training rows outside.
     relative_gap : float
-        What certifies the ball: of the radius for the hard ball, radius / lower bound
-        - 1; of the dual value for the soft ball.
+        Recomputed from the points and the weights alone: radius / lower bound - 1 of a
+        hard ball, (primal - dual) / dual of a soft one.
+    certified : bool
+        Whether that proves the ball.
+    identity : str or None
+        The column that names rows.
+    decimal : {".", ","}
+        How the training file wrote numbers; for new files that leave it open.
     """
 
     columns: list[str]
@@ -57,6 +64,9 @@ class BallModel:
     training_rows: int
     outside: int
     relative_gap: float
+    certified: bool
+    identity: str | None = None
+    decimal: str = "."
 
     @property
     def name(self):
@@ -95,17 +105,22 @@ class BallModel:
         """
         score = np.empty(len(values))
         mostly = np.empty(len(values), dtype=np.int64)
-        for start in range(0, len(values), BLOCK):
-            block = slice(start, start + BLOCK)
+        rows = max(1, ENTRIES // len(self.columns))
+        for start in range(0, len(values), rows):
+            block = slice(start, start + rows)
             parts = self.scaled(values.iloc[block])
             parts -= np.asarray(self.center)
-            np.square(parts, out=parts)
-            score[block] = np.sqrt(parts.sum(axis=1)) / self.radius
+            np.abs(parts, out=parts)
             mostly[block] = parts.argmax(axis=1)
+            # In units of the largest part no square overflows or vanishes.
+            largest = np.maximum(parts.max(axis=1), np.finfo(float).tiny)
+            parts /= largest[:, None]
+            norms = np.sqrt(np.einsum("ij,ij->i", parts, parts))
+            score[block] = largest / self.radius * norms
         return pd.DataFrame(
             {
                 "score": score,
-                "alarm": score > 1.0 + ON_THE_BORDER,
+                "alarm": beyond(score, 1.0),
                 "mostly": pd.Categorical.from_codes(mostly, self.columns),
             }
         )
@@ -145,9 +160,11 @@ def load_model(path):
     TableError
         When the file holds something else.
     """
-    path = Path(path)
+    path = check_path(path)
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise TableError(f"{path.name} is nested too deeply to be a model") from None
     except OSError as error:
         raise TableError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
@@ -156,19 +173,36 @@ def load_model(path):
         raise TableError(f"{path.name} must be a model of format {FORMAT!r}")
     try:
         model = BallModel(**kept)
-        width = len(model.columns)
-        vectors = (model.shift, model.scale, model.center)
-        sound = all(np.asarray(v, float).shape == (width,) for v in vectors)
-        sound = sound and width > 0 and np.isfinite(np.sum(vectors))
-    except (TypeError, ValueError):
+        sound = _is_sound(model)
+    except (TypeError, ValueError, OverflowError):
         sound = False
-    if not sound or not model.radius > 0:
+    if not sound:
         raise TableError(f"{path.name} is a damaged model: its parts do not fit together")
     return model
 
 
+def _is_sound(model):
+    columns, scalars = model.columns, (model.radius, model.nu, model.relative_gap)
+    vectors = [np.asarray(v, float) for v in (model.shift, model.scale, model.center)]
+    return (
+        isinstance(columns, list)
+        and all(isinstance(name, str) for name in columns)
+        and len(columns) == len(set(columns)) > 0
+        and all(v.shape == (len(columns),) and np.isfinite(v).all() for v in vectors)
+        and bool((vectors[1] > 0).all())
+        and all(isinstance(x, float) and math.isfinite(x) for x in scalars)
+        and model.radius > 0
+        and 0 <= model.nu < 1
+        and all(isinstance(x, int) for x in (model.training_rows, model.outside))
+        and model.scaling in SCALERS
+        and isinstance(model.certified, bool)
+        and isinstance(model.identity, (str, type(None)))
+        and model.decimal in (".", ",")
+    )
+
+
 def fit_model(table, *, nu=0.05, scaling="standard"):
-    """Fit a ball to the nominal rows of a table.
+    """Fit a ball to the nominal rows of a table and certify it.
 
     Parameters
     ----------
@@ -187,28 +221,27 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
     Raises
     ------
     TableError
-        When an argument is out of range, there are fewer than two nominal rows, or all
-        of them are equal.
+        When an argument is out of range, there are fewer than two nominal rows, they
+        are equal, or their values are too large or too small to be squared.
     """
     if not isinstance(nu, (int, float)) or isinstance(nu, bool) or not 0 <= nu < 1:
         raise TableError(f"nu must be a number from 0 to less than 1, found {nu!r}")
-    if scaling not in SCALERS:
-        raise TableError(f"scaling must be one of {', '.join(SCALERS)}, found {scaling!r}")
-    points = nominal_points(table)
+    points = _nominal_points(table)
     if len(points) < 2:
         raise TableError(
-            f"{table.name} must hold at least 2 rows to fit a ball, found {len(points)}"
+            f"{table.name} must hold at least 2 nominal rows to fit a ball, found "
+            f"{len(points)}"
         )
-    shift, scale = _affine(scaling, points)
+    _check_range(table, points)
+    try:
+        shift, scale = _affine(scaling, points)
+    except ValueError as error:
+        raise TableError(error) from None
     points = _rescale(points, shift, scale)
-    if nu:
-        ball = soft_ball(points, nu)
-        gap = ball.relative_gap
-    else:
-        ball = minimum_enclosing_ball(points)
-        gap = _relative_gap(ball)
+    ball = soft_ball(points, nu) if nu else minimum_enclosing_ball(points)
     if ball.radius <= ROUNDING * np.ptp(points):
-        raise TableError(f"{table.name}: all rows are equal in the columns that are used")
+        raise TableError(_no_radius(table, points, nu))
+    gap, certified = _certificate(points, ball, nu)
     distances = np.sqrt(squared_distances(points, ball.center))
     model = BallModel(
         columns=list(table.values),
@@ -219,13 +252,60 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
         radius=float(ball.radius),
         nu=float(nu),
         training_rows=len(points),
-        outside=int((distances > ball.radius * (1.0 + ON_THE_BORDER)).sum()),
-        relative_gap=float(gap),
+        outside=int(beyond(distances, ball.radius).sum()),
+        relative_gap=gap,
+        certified=certified,
+        identity=None if table.identities is None else table.identities.name,
+        decimal=table.decimal,
     )
     return model, ball
 
 
-def nominal_points(table):
+def fit_balls(table, *, nu=0.05, scaling="standard"):
+    """Fit the ball that is asked for, and the hard ball beside it.
+
+    Parameters as in `fit_model`.
+
+    Returns
+    -------
+    asked, hard : (BallModel, Solution or SoftBall)
+        The same for nu = 0.
+    """
+    asked = fit_model(table, nu=nu, scaling=scaling)
+    return asked, asked if nu == 0 else fit_model(table, nu=0, scaling=scaling)
+
+
+def _certificate(points, ball, nu):
+    """The relative gap, recomputed, and whether it proves the ball."""
+    if nu:
+        gap = verify_soft(points, ball)
+        return float(gap), bool(gap <= CERTIFIED)
+    found = verify(points, ball)
+    gap = found.radius / found.lower_bound - 1.0 if found.lower_bound > 0 else np.inf
+    return max(float(gap), 0.0), found.passed
+
+
+def _check_range(table, points):
+    """Squares of the values must neither overflow nor vanish."""
+    largest = np.abs(points).max(axis=0)
+    for name, value in zip(table.values, largest, strict=True):
+        if not (value == 0 or 1e-100 < value < 1e100):
+            raise TableError(
+                f"column {name!r} of {table.name} reaches {value:.3g}, which cannot be "
+                "squared safely; bring it to other units"
+            )
+
+
+def _no_radius(table, points, nu):
+    if not np.ptp(points, axis=0).any():
+        return f"{table.name}: all nominal rows are equal in the columns that are used"
+    return (
+        f"nu must leave a ball of positive radius, found {nu:g}: so many nominal rows of "
+        f"{table.name} are equal; choose a smaller one"
+    )
+
+
+def _nominal_points(table):
     """The nominal rows of a table as an array of its own, which may be written to."""
     values = table.values
     if table.labels is not None:
@@ -235,9 +315,9 @@ def nominal_points(table):
 
 def _affine(scaling, points):
     """Shift and scale of each column."""
-    if SCALERS[scaling] is None:
-        return np.zeros(points.shape[1]), np.ones(points.shape[1])
-    scaler = SCALERS[scaling]().fit(points)
+    scaler = fitted_scaler(scaling, points)
+    if scaler is None:  # moved to the mean all the same: far from zero digits get lost
+        return points.mean(axis=0), np.ones(points.shape[1])
     if scaling == "standard":
         return scaler.mean_, scaler.scale_
     return scaler.data_min_, 1.0 / scaler.scale_
@@ -249,6 +329,3 @@ def _rescale(points, shift, scale):
     points /= scale
     return points
 
-
-def _relative_gap(ball):
-    return ball.radius / ball.lower_bound - 1.0 if ball.lower_bound > 0 else 0.0

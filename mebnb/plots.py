@@ -1686,7 +1686,7 @@ def components_2d(points, center, radius, alarm, marked=()):
         ax.scatter(*points[alarm].T, s=20, marker="x", color=ANOMALY, label="outside")
         ax.add_patch(Circle(center, radius, fill=False, color=BALL, lw=1.4))
         ax.plot(*center, marker="+", ms=11, mew=1.6, color=BALL, ls="", label="center")
-        for at, text in marked:
+        for at, text in _apart(points, marked):
             ax.annotate(
                 text, points[at], xytext=(4, 4), textcoords="offset points", fontsize=8
             )
@@ -1695,6 +1695,15 @@ def components_2d(points, center, radius, alarm, marked=()):
         ax.set_ylabel("second principal component")
         _legend_below(fig, [ax])
     return fig
+
+
+def _apart(points, marked):
+    """Marked points whose labels would not cover that of an earlier one."""
+    reach, kept = 0.08 * np.ptp(points, axis=0).max(), []
+    for at, text in marked:
+        if all(np.abs(points[at] - points[other]).max() > reach for other, _ in kept):
+            kept.append((at, text))
+    return kept
 
 
 def regions_2d(panels):

@@ -42,7 +42,7 @@ from mebnb.balls import squared_distances
 from mebnb.inputs import check_points
 from mebnb.exact import minimum_enclosing_ball
 
-__all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball"]
+__all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball", "verify_soft"]
 
 EPS = float(np.finfo(np.float64).eps)
 # 1 / C counts as a whole number when it differs from one by no more than this part.
@@ -702,6 +702,35 @@ def _certified(space, share, C, tol, weights, steps, gaps):
         support_points=space.kept(support),
         norm2=space.norm2,
     )
+
+
+def verify_soft(points, ball):
+    """The relative gap of a linear soft ball, with nothing of the solver reused.
+
+    Both values are recomputed from the points, the support and its weights: the dual
+    at the weights, the primal at the center that they give and the ball's radius.
+
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+    ball : SoftBall
+
+    Returns
+    -------
+    float
+        (primal - dual) / dual; infinite where the weights leave [0, C] or their sum is
+        not 1.
+    """
+    points = check_points(points)
+    weights = np.asarray(ball.weights)
+    feasible = abs(weights.sum() - 1.0) <= 1e-9 and weights.min() >= 0.0
+    if not feasible or weights.max() > ball.C * (1.0 + WHOLE):
+        return math.inf
+    held = points[ball.support].astype(np.float64)
+    distances = squared_distances(points, weights @ held)
+    primal = ball.rho + ball.C * float(np.maximum(distances - ball.rho, 0.0).sum())
+    dual = float(weights @ distances[ball.support])
+    return _relative(primal - dual, dual)
 
 
 def least_radii(distances, cap, hard):

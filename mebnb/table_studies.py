@@ -8,44 +8,72 @@ from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 
-from mebnb.balls import verify
 from mebnb.detectors import SoftBallDetector, rival_detectors
 from mebnb.evaluation import evaluate_repeatedly, honest_split
+from mebnb.tables import TableError
 
 __all__ = [
     "agreement",
+    "as_list",
     "balls_compared",
+    "both_kinds",
     "cautions",
     "honest_scores",
+    "label_counts",
     "plane",
     "ranked",
     "readings_shown",
     "support_rows",
 ]
 
-LOOKED_AT = 100
-"""Rows that are looked through for one that is listed, as rows may be equal."""
+FAR = 3.0
+"""Radii from which on a row is pointed out by itself."""
+
+FEWEST = 50
+"""Nominal rows below which no rival is fitted; neighbours alone need 20."""
+
+WIDEST = 500
+"""Columns above which the Mahalanobis distance is left out: it inverts an n x n matrix."""
 
 
 
-def readings_shown(table):
+def as_list(sentences):
+    """Sentences as a Markdown list, which breaks its lines on a page.
+
+    Parameters
+    ----------
+    sentences : iterable of str
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def readings_shown(table, most=30):
     """What was read in each column, as text.
 
     Parameters
     ----------
     table : Table
+    most : int
+        Columns of which nothing is to be told are left out of a longer table.
 
     Returns
     -------
     pandas.DataFrame of str
         Index: the file's columns.
     """
-    shown = table.readings.copy()
-    for end in ("least", "greatest"):
-        shown[end] = [
-            "" if pd.isna(value) else f"{value:.6g}" for value in shown[end]
-        ]
-    return shown
+    shown = table.readings
+    if len(shown) > most:
+        shown = shown[shown["why"] != ""]
+    ends = {
+        end: ["" if pd.isna(value) else f"{value:.6g}" for value in shown[end]]
+        for end in ("least", "greatest")
+    }
+    used = shown["used"] + (": " + shown["why"]).where(shown["why"] != "", "")
+    return shown.assign(**ends, used=used).drop(columns="why")
 
 
 def support_rows(table, model, ball):
@@ -61,7 +89,8 @@ def support_rows(table, model, ball):
     Returns
     -------
     pandas.DataFrame
-        Row number, name, weight, the column that counts most in its distance, its value.
+        Row number, name, weight, the column that counts most in its
+        distance, its value, and the median of the nominal rows there.
     """
     nominal = np.flatnonzero(table.is_nominal)[ball.support]
     shown = table.named(nominal)
@@ -69,41 +98,55 @@ def support_rows(table, model, ball):
     values = table.values.iloc[nominal]
     shown["mostly"] = model.score(values)["mostly"].astype(str).to_numpy()
     shown["value there"] = _values_there(values, shown["mostly"])
+    shown["median there"] = _medians_there(table, shown["mostly"])
     return shown.sort_values("weight", ascending=False, ignore_index=True)
 
 
-def balls_compared(table, models):
+def balls_compared(models):
     """The certificates of several balls of one table, side by side.
 
     Parameters
     ----------
-    table : Table
-    models : list of (BallModel, Solution or SoftBall)
+    models : iterable of BallModel
 
     Returns
     -------
     pandas.DataFrame
         Index: the balls' names.
     """
-    rows = {}
-    for model, ball in models:
-        passed = ball.relative_gap < 1e-6 if model.nu else None
-        if passed is None:
-            nominal = table.values[table.is_nominal]
-            passed = verify(model.scaled(nominal), ball).passed
-        rows[model.name] = {
+    rows = {
+        model.name: {
             "radius": f"{model.radius:.6g}",
             "relative gap at most": f"{_power_of_ten(model.relative_gap):.0e}",
-            "certified": bool(passed),
-            "rows with weight": len(ball.support),
+            "certified": model.certified,
             "rows outside": model.outside,
         }
+        for model in models
+    }
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def _power_of_ten(gap):
     """The least power of ten that a gap does not exceed, at least 1e-12."""
     return max(10.0 ** np.ceil(np.log10(max(gap, 1e-300))), 1e-12)
+
+
+def label_counts(table):
+    """Rows of each label, and which one is nominal.
+
+    Parameters
+    ----------
+    table : Table
+        With labels.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the labels, the most frequent first.
+    """
+    counts = table.labels.value_counts(dropna=False).rename("rows").to_frame()
+    nominal = [not pd.isna(word) and word == table.nominal for word in counts.index]
+    return counts.assign(nominal=nominal)
 
 
 def ranked(table, scores, top):
@@ -120,21 +163,32 @@ def ranked(table, scores, top):
     Returns
     -------
     pandas.DataFrame
-        Row number, name, label, score, alarm, the column that counts most, its value;
-        where rows are equal also how many of them there are.
+        Row number, name, label, score, alarm, the column that counts most, its value,
+        the median of the nominal rows there; where rows are equal also how many there are.
     """
-    order = np.argsort(-scores["score"].to_numpy(), kind="stable")[: LOOKED_AT * top]
-    values = table.values.iloc[order]
-    equal = values.groupby(list(values), sort=False).ngroup().to_numpy()
-    _, first, counts = np.unique(equal, return_index=True, return_counts=True)
-    first, counts = first[:top], counts[:top]
-    listed = table.named(order[first])
+    order = np.argsort(-scores["score"].to_numpy(), kind="stable")
+    equal = pd.util.hash_pandas_object(table.values, index=False).to_numpy()
+    first = ~pd.Series(equal[order]).duplicated().to_numpy()
+    chosen = order[first][:top]
+    listed = table.named(chosen)
     for name in ("score", "alarm", "mostly"):
-        listed[name] = scores[name].iloc[order[first]].to_numpy()
-    listed["value there"] = _values_there(values.iloc[first], listed["mostly"])
-    if counts.max() > 1:
-        listed["equal rows"] = counts
+        listed[name] = scores[name].iloc[chosen].to_numpy()
+    listed["value there"] = _values_there(table.values.iloc[chosen], listed["mostly"])
+    listed["median there"] = _medians_there(table, listed["mostly"])
+    if not first.all():
+        kept = pd.Series(equal[np.isin(equal, equal[chosen])]).value_counts()
+        listed["equal rows"] = kept.loc[equal[chosen]].to_numpy()
     return listed
+
+
+def _medians_there(table, columns):
+    """The median of the nominal rows in the column that is named for each row."""
+    nominal = table.is_nominal if table.labels is not None else slice(None)
+    medians = {
+        name: table.values[name].to_numpy()[nominal] for name in set(columns)
+    }
+    medians = {name: float(np.median(values)) for name, values in medians.items()}
+    return [medians[name] for name in columns]
 
 
 def _values_there(values, columns):
@@ -142,7 +196,41 @@ def _values_there(values, columns):
     return [values[name].iloc[at] for at, name in enumerate(columns)]
 
 
-def agreement(sample, model, *, seed=0, top=None):
+def both_kinds(table, size, seed=0):
+    """A sample of nominal and of other rows, half and half where there are enough.
+
+    Parameters
+    ----------
+    table : Table
+    size : int
+    seed : int
+
+    Returns
+    -------
+    Table
+        Rows without a label are left aside where there are labels.
+    """
+    if table.labels is None:
+        return table.sample(size, seed)
+    nominal = table.is_nominal
+    kinds = [np.flatnonzero(nominal), np.flatnonzero(table.is_judged & ~nominal)]
+    others = table.take(kinds[1]).sample(size // 2, seed).rows
+    drawn = table.take(kinds[0]).sample(size - len(others), seed).rows
+    return table.take(np.flatnonzero(np.isin(table.rows, [*drawn, *others])))
+
+
+def _rivals(table, seed):
+    if table.is_nominal.sum() < FEWEST:
+        raise TableError(
+            f"rivals need {FEWEST} nominal rows, found {table.is_nominal.sum()}"
+        )
+    rivals = rival_detectors(seed)
+    if table.values.shape[1] > WIDEST:
+        del rivals["Mahalanobis distance"]
+    return rivals
+
+
+def agreement(sample, model, *, seed=0):
     """How far rival detectors rank the rows of a sample as the ball does.
 
     Each rival is fitted on the nominal rows of the sample, scaled as the model.
@@ -152,24 +240,30 @@ def agreement(sample, model, *, seed=0, top=None):
     sample : Table
     model : BallModel
     seed : int
-    top : int, optional
-        Rows at the top that are compared; a twentieth by default, at least 5.
+        Of the rival that draws random numbers.
 
     Returns
     -------
     pandas.DataFrame
-        Index: rivals. Columns rank correlation (Spearman) and same among the top.
+        Index: rivals. Columns rank correlation (Spearman) and same among the top, a
+        twentieth of the rows, at least 5.
+
+    Raises
+    ------
+    TableError
+        When the sample has fewer than `FEWEST` nominal rows.
     """
+    rivals = _rivals(sample, seed)
     points = model.scaled(sample.values)
     # Single precision: rows that are equally far but for rounding are ties.
     ours = model.score(sample.values)["score"].to_numpy(dtype=np.float32)
-    top = min(top or max(5, len(points) // 20), len(points))
-    best = set(ours.argsort(kind="stable")[::-1][:top])
+    top = max(5, len(points) // 20)
+    best = set(np.argsort(-ours, kind="stable")[:top])
     rows = {}
-    for name, detector in rival_detectors(seed).items():
+    for name, detector in rivals.items():
         fitted = clone(detector).fit(points[sample.is_nominal])
         theirs = -fitted.score_samples(points).astype(np.float32)
-        same = len(best & set(theirs.argsort(kind="stable")[::-1][:top]))
+        same = len(best & set(np.argsort(-theirs, kind="stable")[:top]))
         rows[name] = {
             "rank correlation": float(spearmanr(ours, theirs).statistic),
             f"same among the top {top}": same,
@@ -177,39 +271,41 @@ def agreement(sample, model, *, seed=0, top=None):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rival")
 
 
-def honest_scores(table, model, seeds, *, size=2000, seed=0):
+def honest_scores(sample, model, seeds, *, seed=0):
     """The ball and its rivals judged by the labels, over honest splits.
 
     Parameters
     ----------
-    table : Table
-        With labels; rows without one are left aside.
+    sample : Table
+        With labels, as `both_kinds` draws it. AUROC and recall do not depend on how
+        many rows are of either kind; precision does.
     model : BallModel
         Its nu and scaling are used; each split fits its own ball.
     seeds : sequence of int
         Of the splits.
-    size : int
-        Rows that are drawn, at most: half of them nominal and half not, or all where
-        there are fewer. Precision would depend on that; AUROC and recall do not.
     seed : int
-        Of the drawing, and of the rival that draws random numbers.
+        Of the rival that draws random numbers.
 
     Returns
     -------
     Evaluation
+
+    Raises
+    ------
+    TableError
+        When the sample has fewer than `FEWEST` nominal rows that differ, or no other.
     """
-    nominal, judged = table.is_nominal, table.is_judged
-    kinds = [table.take(np.flatnonzero(kind)) for kind in (nominal, judged & ~nominal)]
-    rest = size - len(kinds[1].sample(size // 2, seed).rows)
-    drawn = np.concatenate(
-        [kinds[0].sample(rest, seed).rows, kinds[1].sample(size // 2, seed).rows]
-    )
-    known = table.take(np.flatnonzero(np.isin(table.rows, drawn)))
-    detectors = rival_detectors(seed)
+    different = len(sample.values[sample.is_nominal].drop_duplicates())
+    if different < FEWEST or sample.is_nominal.all():
+        raise TableError(
+            f"honest splits need {FEWEST} different nominal rows and some others, found "
+            f"{different} and {int((~sample.is_nominal).sum())}"
+        )
+    detectors = _rivals(sample, seed)
     if model.nu:
         detectors = {model.name: SoftBallDetector(nu=model.nu)} | detectors
     return evaluate_repeatedly(
-        detectors, lambda s: honest_split(known, s, scaling=model.scaling), seeds
+        detectors, lambda s: honest_split(sample, s, scaling=model.scaling), seeds
     )
 
 
@@ -237,7 +333,7 @@ def plane(sample, model):
     return placed[:-1], placed[-1], float(components.explained_variance_ratio_.sum())
 
 
-def cautions(table, model, scores, hard):
+def cautions(table, model, scores, support):
     """What to keep in mind before these scores are believed.
 
     Parameters
@@ -246,51 +342,80 @@ def cautions(table, model, scores, hard):
     model : BallModel
     scores : pandas.DataFrame
         Of the table's rows.
-    hard : Solution
-        The hard ball of the nominal rows.
+    support : int
+        Rows that hold the hard ball up.
 
     Returns
     -------
     list of str
-        One sentence each.
+        A sentence or two each.
     """
-    m, n = table.values.shape
+    n, total = len(model.columns), model.training_rows
     told = []
+    if not model.certified:
+        told.append(
+            f"The ball is not certified: its relative gap is {model.relative_gap:.1e}. "
+            "Its radius is that much from the best at most."
+        )
+    if 0 < model.nu * total < 1:
+        told.append(
+            f"nu = {model.nu:g} of {total} rows is less than one row, so that none can lie "
+            f"outside; from nu = {np.ceil(1000 / total) / 1000:g} on one may."
+        )
+    trained = np.where(table.is_nominal, scores["score"].to_numpy(), 0.0)
+    at = int(trained.argmax())
+    if trained[at] > FAR:
+        told.append(
+            f"Row {table.rows[at]} lies {trained[at]:.3g} radii out. If it is an error, "
+            "remove it and run again: it widens the scale of its columns."
+        )
     share = scores["mostly"].value_counts(normalize=True)
     if n > 1 and share.iloc[0] > max(0.5, 2 / n):
         told.append(
             f"{share.index[0]} counts most in {share.iloc[0]:.0%} of the rows: the scores "
             "say mostly how far out that column is."
         )
-    if model.training_rows < 10 * n:
+    if total < 10 * n:
         told.append(
-            f"{model.training_rows} rows for {n} columns are few: far more rows hold the "
-            "ball up than in the long run, and new rows will lie outside more often than "
-            "these."
+            f"{total} nominal rows fix a ball in {n} columns poorly: expect more alarms "
+            "among new rows than among these."
         )
     if len(table.rows) < 0.8 * table.total:
         told.append(
             f"{table.total - len(table.rows)} of {table.total} rows have no score, as a "
-            "value is missing. Missing values are often no accident."
+            "value is missing. Values are seldom missing by chance alone."
+        )
+    still = _constant_on_nominal(table)
+    if still and len(still) < n:
+        told.append(
+            f"{', '.join(still[:5])} never vary on the nominal rows: a row that differs "
+            "there counts in that column's own units."
         )
     told.append(
-        f"The hard ball hangs on {len(hard.support)} of {model.training_rows} rows. Look "
-        "at them first: one typing error among them moves center and radius."
+        f"The hard ball hangs on {support} of {total} rows. Look at them first: one typing "
+        "error among them moves center and radius."
     )
     if model.scaling == "none":
         told.append("Nothing is scaled: a column in larger units counts more.")
-    if table.labels is None:
-        told.append(
-            "Without labels nothing here says that a high score is a fault; it says that "
-            f"the row is unusual. About {model.nu:.0%} of the rows are called so because "
-            "nu says so."
-            if model.nu
-            else "Without labels nothing here says that a high score is a fault, and the "
-            "hard ball calls no row of this file unusual."
-        )
-    else:
-        told.append(
-            f"The ball knows rows with {table.labels.name} = {table.nominal} only. Believe "
-            "the table over honest splits, not the alarms on the rows it was fitted to."
-        )
+    told.append(_what_alarms_mean(table, model))
     return told
+
+
+def _constant_on_nominal(table):
+    values = table.values if table.labels is None else table.values[table.is_nominal]
+    return [name for name in values if values[name].min() == values[name].max()]
+
+
+def _what_alarms_mean(table, model):
+    if table.labels is not None:
+        return (
+            f"The ball knows rows with {table.labels.name} = {table.nominal} only. Believe "
+            "the tables over honest splits, not the alarms on the rows it was fitted to."
+        )
+    unusual = "Without labels nothing here says that a high score is a fault"
+    if model.nu:
+        return (
+            f"{unusual}; it says that the row is unusual. How many rows are called so is "
+            f"set by nu, here about {100 * model.nu:g} %."
+        )
+    return f"{unusual}, and the hard ball calls no row of this file unusual."

@@ -3,22 +3,27 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from mebnb import BallDetector, SoftBallDetector, cli, verify
+from mebnb import BallDetector, SoftBallDetector, cli, soft_ball
 from mebnb.datasets import dataset_file
 from mebnb.detectors import MahalanobisDetector
-from mebnb.models import fit_model, load_model
+from mebnb.fitting import fit_file
+from mebnb.models import fit_balls, fit_model, load_model
+from mebnb.soft import verify_soft
 from mebnb.table_studies import (
     agreement,
     balls_compared,
+    both_kinds,
     cautions,
     honest_scores,
     plane,
     ranked,
+    readings_shown,
     support_rows,
 )
 from mebnb.tables import TableError, read_table
@@ -47,6 +52,7 @@ def test_hard_ball_of_a_square_is_its_circumcircle(square):
     table = read_table(square)
     model, ball = fit_model(table, nu=0, scaling="none")
     assert model.center == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert model.certified and model.relative_gap < 1e-12
     assert model.radius == pytest.approx(np.sqrt(2), rel=1e-12)
     scores = model.score(table.values)
     assert scores["score"].tolist() == pytest.approx([1, 1, 1, 1, 0], abs=1e-12)
@@ -88,7 +94,7 @@ def test_saved_model_scores_to_the_bit(table, tmp_path):
 def test_long_tables_are_scored_in_blocks(table, monkeypatch):
     model, _ = fit_model(table)
     whole = model.score(table.values)
-    monkeypatch.setattr("mebnb.models.BLOCK", 100)
+    monkeypatch.setattr("mebnb.models.ENTRIES", 600)
     pd.testing.assert_frame_equal(model.score(table.values), whole)
 
 
@@ -100,7 +106,7 @@ def test_long_tables_are_scored_in_blocks(table, monkeypatch):
         ({"nu": float("nan")}, "nu must be a number from 0 to less than 1, found nan"),
         (
             {"scaling": "robust"},
-            "scaling must be one of standard, minmax, none, found 'robust'",
+            "scaling must be one of standard, minmax, none; found 'robust'",
         ),
     ],
 )
@@ -113,11 +119,11 @@ def test_senseless_fits_are_refused(table, options, sentence):
 def test_too_few_or_equal_rows_are_refused(tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("a,y\n1,u\n2,v\n3,w\n")
-    with pytest.raises(TableError, match="^few must hold at least 2 rows to fit a ball, fou"):
+    with pytest.raises(TableError, match="^few.csv must hold at least 2 nominal rows to fi"):
         fit_model(read_table(path, label="y", nominal="u"))
     path.write_text("a,y\n1,u\n1,u\n3,w\n")
     for nu in (0, 0.5):
-        with pytest.raises(TableError, match="^few: all rows are equal in the columns that"):
+        with pytest.raises(TableError, match="^few.csv: all nominal rows are equal in the colu"):
             fit_model(read_table(path, label="y", nominal="u"), nu=nu)
 
 
@@ -141,26 +147,112 @@ def test_file_that_is_no_model_is_refused(tmp_path, text, sentence):
     assert str(refused.value) == sentence
 
 
-def test_model_with_a_part_cut_off_is_refused(table, tmp_path):
+@pytest.mark.parametrize(
+    "part, value",
+    [
+        ("center", [0.0]),
+        ("columns", ["Age"] * 6),
+        ("columns", "abcdef"),
+        ("radius", "3"),
+        ("radius", float("inf")),
+        ("radius", 0.0),
+        ("scale", [0.0] * 6),
+        ("shift", [float("nan")] * 6),
+        ("nu", None),
+        ("nu", 5.0),
+        ("scaling", "robust"),
+        ("decimal", "x"),
+    ],
+)
+def test_model_whose_parts_do_not_fit_is_refused(table, tmp_path, part, value):
     model, _ = fit_model(table)
     model.save(tmp_path / "ball.json")
     kept = json.loads((tmp_path / "ball.json").read_text())
-    kept["center"] = kept["center"][:-1]
-    (tmp_path / "ball.json").write_text(json.dumps(kept))
-    with pytest.raises(TableError, match="^ball.json is a damaged model"):
+    (tmp_path / "ball.json").write_text(json.dumps(kept | {part: value}))
+    with pytest.raises(TableError, match="^ball.json is a damaged model: its parts do not"):
         load_model(tmp_path / "ball.json")
+
+
+def test_ball_that_many_equal_rows_shrink_to_a_point_is_refused(tmp_path):
+    path = tmp_path / "cross.csv"
+    path.write_text("a,b\n" + "0,0\n" * 70 + "1,0\n-1,0\n0,1\n0,-1\n" * 7)
+    with pytest.raises(TableError) as refused:
+        fit_model(read_table(path), nu=0.5)
+    assert str(refused.value) == (
+        "nu must leave a ball of positive radius, found 0.5: so many nominal rows of "
+        "cross.csv are equal; choose a smaller one"
+    )
+    assert fit_model(read_table(path), nu=0.05)[0].radius > 0
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_values_that_cannot_be_squared_are_refused(tmp_path, size):
+    path = tmp_path / "huge.csv"
+    path.write_text("".join(f"{size * k!r},{k * k % 7}\n" for k in range(2, 12)))
+    with pytest.raises(TableError, match="^column 'column 1' of huge.csv reaches .*, which ca"):
+        fit_model(read_table(path))
+
+
+def test_far_rows_have_finite_scores(square):
+    model, _ = fit_model(read_table(square), nu=0)
+    scores = model.score(pd.DataFrame({"x": [1e200, 1e-200], "y": [0.0, 0.0]}))
+    assert scores["score"][0] == pytest.approx(1e200 / model.radius / model.scale[0])
+    assert scores["score"][1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_far_from_zero_no_digits_are_lost(tmp_path):
+    path = tmp_path / "far.csv"
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 1000, size=(60, 3)), columns=list("abc"))
+    frame.to_csv(path, index=False)
+    near, _ = fit_model(read_table(path), scaling="none")
+    (frame + 10**12).to_csv(path, index=False)
+    far, _ = fit_model(read_table(path), scaling="none")
+    assert far.certified
+    assert far.radius == pytest.approx(near.radius, rel=1e-9)
+
+
+def test_soft_certificate_sees_weights_that_are_wrong(table):
+    points = fit_model(table)[0].scaled(table.values)
+    ball = soft_ball(points, 0.1)
+    assert verify_soft(points, ball) <= 1e-8
+    order = np.argsort(ball.weights)
+    moved = ball.weights.copy()
+    moved[order[0]], moved[order[-1]] = 0.0, moved[order[-1]] + moved[order[0]]
+    assert verify_soft(points, replace(ball, weights=moved)) == np.inf
+    other = np.full(len(points), 1 / len(points))
+    uniform = replace(ball, weights=other, support=np.arange(len(points)))
+    assert verify_soft(points, uniform) > 1e-3
 
 
 # --- what the notebook shows ---------------------------------------------------------
 
 
 def test_balls_are_certified_side_by_side(table):
-    pairs = [fit_model(table, nu=nu) for nu in (0, 0.05)]
-    shown = balls_compared(table, pairs)
+    (model, ball), (hard_model, hard) = fit_balls(table, nu=0.05)
+    shown = balls_compared([hard_model, model])
     assert shown.index.tolist() == ["hard ball", "soft ball, nu = 0.05"]
     assert shown["certified"].all()
-    hard_model, hard = pairs[0]
-    assert verify(hard_model.scaled(table.values[table.is_nominal]), hard).passed
+    asked, beside = fit_balls(table, nu=0)
+    assert asked is beside and asked[0].radius == hard_model.radius
+
+
+def test_ball_that_the_check_does_not_prove_is_called_so(table, monkeypatch):
+    monkeypatch.setattr("mebnb.models.verify_soft", lambda points, ball: 1e-3)
+    model, _ = fit_model(table)
+    assert not model.certified
+    told = cautions(table, model, model.score(table.values), 3)
+    assert told[0].startswith("The ball is not certified: its relative gap is 1.0e-03.")
+
+
+def test_readings_of_a_long_table_are_those_of_which_there_is_something_to_tell(tmp_path):
+    path = tmp_path / "long.csv"
+    head = ",".join(f"c{k}" for k in range(40))
+    rows = [",".join(str((k + 2) * i * i % 101) for k in range(39)) for i in range(1, 9)]
+    path.write_text(f"{head}\n" + "".join(f"{row},5 %\n" for row in rows))
+    shown = readings_shown(read_table(path))
+    assert shown["used"].to_dict() == {"c39": "no: constant"}
+    assert len(readings_shown(read_table(path), most=40)) == 40
 
 
 def test_ranked_rows_are_the_farthest_in_order(table):
@@ -180,14 +272,38 @@ def test_rivals_agree_with_themselves_and_labels_judge_them(table):
     model, _ = fit_model(table, nu=0)
     together = agreement(table, model)
     assert together.loc["hard ball", "rank correlation"] == pytest.approx(1.0, abs=1e-4)
-    judged = honest_scores(table, model, range(2))
-    assert judged.frame["seed"].nunique() == 2
+    drawn = both_kinds(table, 300, seed=1)
+    assert (len(drawn.rows), int(drawn.is_nominal.sum())) == (300, 150)
+    judged = honest_scores(drawn, model, range(2)).frame
+    assert judged["seed"].nunique() == 2
+    assert set(judged["detector"]) == set(together.index)
+    assert judged["test_anomalies"].between(100, 150).all()
+    assert judged["auroc"].between(0.5, 1.0).all()
     points = model.scaled(table.values)
     theirs = -MahalanobisDetector().fit(points[table.is_nominal]).score_samples(points)
     ours = model.score(table.values)["score"]
     assert together.loc["Mahalanobis distance", "rank correlation"] == pytest.approx(
-        ours.corr(pd.Series(theirs), method="spearman"), abs=1e-4
+        ours.corr(pd.Series(theirs), method="spearman"), abs=1e-3
     )
+
+
+def test_too_few_rows_are_not_judged(square):
+    few = read_table(square)
+    model, _ = fit_model(few, nu=0)
+    with pytest.raises(TableError, match="^rivals need 50 nominal rows, found 5$"):
+        agreement(few, model)
+    with pytest.raises(TableError, match="^honest splits need 50 different nominal rows and"):
+        honest_scores(few, model, range(2))
+
+
+def test_slow_rival_is_left_out_of_wide_tables(tmp_path):
+    path = tmp_path / "wide.csv"
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.normal(size=(60, 501)).round(4)).to_csv(path, index=False)
+    wide = read_table(path)
+    together = agreement(wide, fit_model(wide)[0])
+    assert "Mahalanobis distance" not in together.index
+    assert "distance to the mean" in together.index
 
 
 def test_ball_in_the_plane_of_two_components_holds_its_rows(table):
@@ -201,14 +317,33 @@ def test_ball_in_the_plane_of_two_components_holds_its_rows(table):
 
 def test_cautions_speak_of_what_is_there(square, table):
     few = read_table(square)
-    model, hard = fit_model(few, nu=0, scaling="none")
-    told = cautions(few, model, model.score(few.values), hard)
-    assert any(sentence.startswith("5 rows for 2 columns are few") for sentence in told)
+    model, _ = fit_model(few, nu=0.05, scaling="none")
+    told = cautions(few, model, model.score(few.values), 4)
+    assert told[0] == (
+        "nu = 0.05 of 5 rows is less than one row, so that none can lie outside; from "
+        "nu = 0.2 on one may."
+    )
     assert "Nothing is scaled: a column in larger units counts more." in told
-    assert any("calls no row of this file unusual" in sentence for sentence in told)
-    model, hard = fit_model(table, nu=0)
-    told = cautions(table, model, model.score(table.values), hard)
+    assert any(sentence.startswith("5 nominal rows fix a ball in 2") for sentence in told)
+    model, _ = fit_model(table, nu=0)
+    scores = model.score(table.values)
+    told = cautions(table, model, scores, 6)
     assert told[-1].startswith("The ball knows rows with RiskLevel = low risk only.")
+    row = np.flatnonzero(table.is_nominal)[3]
+    scores.loc[row, "score"] = 9.0
+    told = cautions(table, model, scores, 6)
+    assert told[0].startswith(f"Row {row + 1} lies 9 radii out.")
+
+
+def test_names_of_our_own_columns_are_kept_apart(tmp_path):
+    path = tmp_path / "clash.csv"
+    path.write_text("row,score,a\n" + "".join(f"k{i},{i % 2},{i * i % 17}\n" for i in range(9)))
+    table = read_table(path, label="score")
+    model, _ = fit_model(table, nu=0)
+    listed = ranked(table, model.score(table.values), 3)
+    assert list(listed)[:4] == ["row", "row (file)", "score (file)", "score"]
+    made = fit_file(path, label="score", nu=0).all_scores()
+    assert list(made) == ["row", "row (file)", "score", "alarm", "mostly"]
 
 
 # --- the command -------------------------------------------------------------------------
@@ -218,7 +353,7 @@ def test_fit_prints_the_ball_and_the_most_abnormal_rows(square, capsys):
     assert cli.main(["fit", str(square), "--nu", "0", "--scaling", "none"]) == 0
     out = capsys.readouterr().out
     assert "hard ball: radius 1.41421 in 2 columns, scaling none" in out
-    assert "0 of 5 rows of square lie outside." in out
+    assert "0 of 5 rows of square.csv lie outside." in out
 
 
 def test_fit_scores_another_file_in_its_own_order(square, tmp_path, capsys):
@@ -248,7 +383,7 @@ def test_fit_gives_json_that_scripts_can_read(capsys):
     assert made["model"]["radius"] == model.radius
     assert made["scored"]["rows"] == 1014
     assert made["scored"]["alarms"] == int(model.score(table.values)["alarm"].sum())
-    assert made["most abnormal"][0]["row"] == ranked(
+    assert made["most_abnormal"][0]["row"] == ranked(
         table, model.score(table.values), 1
     )["row"].iloc[0]
 
@@ -258,15 +393,23 @@ def test_fit_gives_json_that_scripts_can_read(capsys):
     [
         (["nowhere.csv"], "there is no file nowhere.csv"),
         (["{square}", "--label", "z"],
-         "label must name columns of the file (name, x, y), found 'z'"),
+         "label must name a column of the file (name, x, y), found 'z'"),
         (["{square}", "--nu", "2"], "nu must be a number from 0 to less than 1, found 2.0"),
-        (["{square}", "-o", "{square}"], "-o would overwrite {square}, which is read"),
+        (["{square}", "--label", ""],
+         "label must name a column of the file (name, x, y), found ''"),
+        (["{square}", "-o", "{square}"], "-o would overwrite {square}"),
+        (["{square}", "-o", "{ball}", "--model", "{ball}"],
+         "--model would overwrite {ball}"),
         (["{square}", "--model", "nowhere/ball.json"],
-         "cannot write nowhere/ball.json: No such file or directory"),
-        (["{square}", "-o", "nowhere/scores.csv"], "cannot write nowhere/scores.csv: "),
+         "--model names a folder that is not there, nowhere"),
+        (["{square}", "--model", "ball.txt"],
+         "--model must name a file *.json, found ball.txt"),
+        (["{square}", "-o", "nowhere/scores.csv"],
+         "-o names a folder that is not there, nowhere"),
+        (["{square}", "--columns", "-5V"],
+         "columns must name a column of the file (name, x, y), found '-5V'"),
         (["{square}", "--score", "{other}"],
-         "other.csv cannot be scored: columns must name columns of the file (x, z), "
-         "found 'y'"),
+         "other.csv lacks 'y'; it must have the columns of the model, found x, z"),
         (["{ball}"], "{ball} is a model; name a file to --score"),
         (["{ball}", "--score", "{square}", "--nu", "0"],
          "{ball} is fitted already; leave --nu out"),

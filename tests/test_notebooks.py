@@ -495,3 +495,46 @@ def test_gene_expression_with_another_class(tmp_path, parameters):
     run = slides_solution(name, split.train, tol=eps, max_iter=100)
     assert f"{slides_threshold(name, run):.4f}" in text
     assert "slides_table2_short_step: 6 published cells: 6 not comparable" in text
+
+
+MESSY = (
+    "Log of hall 4;;;\nday;t;p;state\n;°C;bar;\n"
+    + "".join(f"0{1 + i % 9}.02.2024;{i % 7},{i % 4};{i * i % 11};ok\n" for i in range(70))
+    + "10.02.2024;99,5;3;fault\n11.02.2024;?;3;\nSumme;300;200;\n"
+)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"path": "wine", "label": "quality", "nominal": "6", "seed": 2, "nu": 0.1},
+        {"path": "messy.csv", "scaling": "minmax", "nu": 0.0},
+    ],
+)
+def test_your_data_with_other_files(tmp_path, parameters):
+    from mebnb.datasets import dataset_file
+    from mebnb.models import fit_model
+    from mebnb.tables import read_table
+
+    (tmp_path / "messy.csv").write_text(MESSY, encoding="latin-1")
+    if parameters["path"] == "wine":
+        parameters = parameters | {"path": str(dataset_file("wine_red"))}
+    small = {"honest_splits": 2, "sample": 200}
+    text = shown(rerun("18_your_data", tmp_path, **small | parameters))
+    reading = {name: parameters[name] for name in ("label", "nominal") if name in parameters}
+    table = read_table(tmp_path / parameters["path"], **reading)
+    model, _ = fit_model(
+        table, nu=parameters["nu"], scaling=parameters.get("scaling", "standard")
+    )
+    assert f"{model.radius:.6g}" in text
+    alarms = model.score(table.values)["alarm"].sum()
+    assert f"alarms = {alarms}," in text
+    assert "3.58034" not in text
+
+
+def test_your_data_refuses_a_bad_file_in_one_sentence(tmp_path):
+    (tmp_path / "words.csv").write_text("a,b\nx,y\nz,y\n")
+    with pytest.raises(papermill.PapermillExecutionError) as failed:
+        rerun("18_your_data", tmp_path, path="words.csv")
+    assert failed.value.ename == "TableError"
+    assert failed.value.evalue.startswith("words.csv has no column of numbers that can be")

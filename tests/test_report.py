@@ -21,6 +21,7 @@ from mebnb.report.pages import build_pages
 from mebnb.report.parameters import (
     Mismatch,
     assign_parameters,
+    files_in_full,
     fit,
     notebook_parameters,
 )
@@ -368,6 +369,24 @@ def test_second_run_reuses_what_is_unchanged(made, folder, tmp_path, monkeypatch
     assert fingerprint(changed, {"eps": 1e-6, "seed": 7}) != same
     monkeypatch.setattr(running, "_files_that_matter", lambda: [])
     assert fingerprint(path, {"eps": 1e-6, "seed": 7}) != same
+
+
+def test_fingerprint_covers_files_that_a_path_names(tmp_path, monkeypatch):
+    path = write(tmp_path, "01_working", DUAL, (PARAMETERS, "parameters"))
+    data = tmp_path / "some.csv"
+    data.write_text("a,b\n1,2\n")
+    monkeypatch.chdir(tmp_path)
+    same = fingerprint(path, {"path": "some.csv", "label": "some.csv"})
+    assert fingerprint(path, {"path": "some.csv", "label": "some.csv"}) == same
+    data.write_text("a,b\n1,3\n")
+    assert fingerprint(path, {"path": "some.csv", "label": "some.csv"}) != same
+
+
+def test_paths_are_those_of_the_caller(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some.csv").write_text("")
+    values = {"path": "some.csv", "label": "some.csv", "other_path": "none.csv", "seed": 1}
+    assert files_in_full(values) == values | {"path": str(tmp_path / "some.csv")}
 
 
 def test_fingerprint_covers_package_and_data_but_not_the_looks():

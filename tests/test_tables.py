@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mebnb.datasets import dataset_file, load_dataset
-from mebnb.tables import TableError, read_table
+from mebnb.tables import TableError, read_rows, read_table
 from mebnb.tables.dialect import find_dialect
 
 PLAIN = [[1.5, 20.0], [2.5, 30.0], [4.0, 10.0]]
@@ -69,7 +69,7 @@ def test_bytes_that_are_no_utf8_far_below_are_read(write):
     path = write(b"a,b,note\n" + lines.encode() + b"3,4,caf\xe9\n")
     table = read_table(path)
     assert len(table.rows) == 60_001
-    assert "some bytes are no UTF-8: text read as latin-1" in table.notes
+    assert "further down the text is in Windows-1252" in table.notes
 
 
 def test_packed_file_and_parquet_are_read_as_the_plain_one(write, tmp_path):
@@ -126,6 +126,135 @@ def test_thousands_apart_are_told_from_decimal_commas(write):
     assert read_table(apart).values["a"].tolist() == [1500.0, 2500.0, 12345.0]
     comma = write("a;b\n1.500,5;1\n2.500,25;2\n12.345,0;4\n", "comma.csv")
     assert read_table(comma).values["a"].tolist() == [1500.5, 2500.25, 12345.0]
+
+
+@pytest.mark.parametrize(
+    "text, values",
+    [
+        # blanks and apostrophes set thousands apart, and nothing else
+        ("y;x\n3;1 234\n1;22 500\n4;3 100\n", {"y": [3, 1, 4], "x": [1234, 22500, 3100]}),
+        ("y;x\n3;12 5\n1;2 5\n4;3 10\n", {"y": [3, 1, 4]}),
+        ("y,x\n3,5'11\n1,6'1\n4,5'9\n", {"y": [3, 1, 4]}),
+        # a first line of numbers is data, but for years and counting on from 0
+        ("1,2\n5,7\n3,3\n4,9\n", {"column 1": [1, 5, 3, 4], "column 2": [2, 7, 3, 9]}),
+        ("al,30,31\nbo,27,44\ncy,55,12\n", {"column 2": [30, 27, 55],
+                                              "column 3": [31, 44, 12]}),
+        ("land,2019\nA,3\nB,4\nC,7\n", {"2019": [3, 4, 7]}),
+        ("3,4\n5,6\n7,9\n", {"column 1": [3, 5, 7], "column 2": [4, 6, 9]}),
+        # R: quotes, blanks, names of rows
+        ('"x" "y"\n"1" 1.5 20\n"2" 2.5 25\n"3" 1.0 7\n', {"x": [1.5, 2.5, 1],
+                                                          "y": [20, 25, 7]}),
+        ('"a","b"\n"r1",1,2\n"r2",2,9\n"r3",3,1\n', {"a": [1, 2, 3], "b": [2, 9, 1]}),
+        ("a,b\n1,2,\n2,5,\n3,1,\n", {"a": [1, 2, 3], "b": [2, 5, 1]}),
+        # Excel's first line, remarks, units, totals, a title that fills one field
+        ("sep=;\na;b\n1,5;2\n2,5;7\n", {"a": [1.5, 2.5], "b": [2, 7]}),
+        ("#a b\n1 2\n2 5\n3 1\n", {"#a": [1, 2, 3], "b": [2, 5, 1]}),
+        ("Log;;\nHall 4;;\nt;p;q\n°C;bar;\n1,5;2;3\n2,5;7;1\n4,5;7;2\n",
+         {"t": [1.5, 2.5, 4.5], "p": [2, 7, 7], "q": [3, 1, 2]}),
+        ("day;a;b\nMo;1;2\nTu;2;7\nSumme;3;9\n", {"a": [1, 2], "b": [2, 7]}),
+        ("Report\x0c\na,b\n1,9\n2,7\n3,5\n", {"a": [1, 2, 3], "b": [9, 7, 5]}),
+        # which sign is the decimal one
+        ('a,b\n1.5,"0,250"\n2.5,"0,755"\n', {"a": [1.5, 2.5], "b": [0.25, 0.755]}),
+        ('y,x\n"1,5","2,250"\n"2,5","3,755"\n', {"y": [1.5, 2.5], "x": [2.25, 3.755]}),
+        ("p;q;s\n1,250;2,000;0.5\n3,100;4,500;0.25\n", {"p": [1250, 3100],
+                                                        "q": [2000, 4500],
+                                                        "s": [0.5, 0.25]}),
+        ("f;u\nA;1.011\nB;940\nC;2.300\n", {"u": [1011, 940, 2300]}),
+        ("f;u\nA;1.011\nB;0.940\nC;2.300\n", {"u": [1.011, 0.94, 2.3]}),
+        ("y;x\n" + "2;5\n7;1\n" * 200 + "3,5;21,125\n",
+         {"y": [2, 7] * 200 + [3.5], "x": [5, 1] * 200 + [21.125]}),
+        # money, and percent signs in some rows
+        ('a,b\n"$1,728.11",1\n"($1,234.00)",2\n$5,7\n', {"a": [1728.11, -1234, 5],
+                                                         "b": [1, 2, 7]}),
+        ("a\n1\n\u22122\n3.5\n", {"a": [1, -2, 3.5]}),
+    ],
+)  # fmt: skip
+def test_numbers_are_read_as_they_are_meant(write, text, values):
+    table = read_table(write(text))
+    assert {name: column.tolist() for name, column in table.values.items()} == values
+
+
+def test_what_was_decided_is_said(write):
+    table = read_table(write("a,b\n10%,1\n0.2,2\n30%,7\n"))
+    assert table.readings.loc["a", "why"] == (
+        "percent signs taken off in 2 of 3 rows; the others are taken as they are"
+    )
+    table = read_table(write('a,b\n"1,250",1\n"2,500",2\n'))
+    assert table.readings.loc["a", "why"] == "1,250 is read as 1250"
+    table = read_table(write("a,b\nx,1\n2,2\ny,7\nx,5\n"))
+    assert table.readings.loc["a", "why"] == "numbers in 1 row only; others are 'x', 'y'"
+    assert "no header: the first line, 5, 6, counts as data" in read_table(
+        write("5,6\n1,4\n2,8\n")
+    ).notes
+    table = read_table(write("Account ID,is fraud,state fault\n5,0,a\n9,1,b\n7,0,a\n"))
+    assert table.notes[-3:] == [
+        "Account ID sounds like a name or code; leave it out if it measures nothing",
+        "is fraud sounds like a label; name it as the label, or leave it out",
+        "state fault sounds like a label; name it as the label if it tells good rows from "
+        "bad",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("a,b\n1,2,3\n4,5\n6,7\n", "some.csv has rows of more fields than the 2 of its"),
+        ("a\n1,5\n2,5\n5,7\n", "some.csv, line 1: 1 field where most lines have 2; a"),
+        ("a,b\n1,5,2,5\n2,5,3,5\n", "some.csv, line 1: 2 fields where most lines have 4"),
+        ("x y\n1 2\n3 5\n4 4\n6\n", "some.csv holds one column of text; expected"),
+        (",,\n,,\n", "some.csv holds no values, delimiters only"),
+        ("a,b\n1,2\n", "some.csv holds one row; a ball needs two or more"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(write, text, sentence):
+    with pytest.raises(TableError) as refused:
+        read_table(write(text))
+    assert str(refused.value).startswith(sentence)
+
+
+def test_parquet_of_other_things_is_read_or_refused(tmp_path):
+    path = tmp_path / "other.parquet"
+    frame = pd.DataFrame({"list": [[1], [2], [3]], "a": [1.0, 5.0, 2.0], "b": ["1", "?", "3"]})
+    frame.to_parquet(path)
+    assert read_table(path, columns=["a"]).readings["type"].tolist() == [
+        "nested",
+        "number",
+        "number",
+    ]
+    frame[["a"]].iloc[:0].to_parquet(path)
+    with pytest.raises(TableError, match="^other.parquet has a header and no rows$"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".bz2"])
+def test_damaged_archive_is_refused(write, suffix):
+    with pytest.raises(TableError, match=f"^bad.csv{suffix} cannot be read: "):
+        read_table(write(b"a,b\n1,2\n3,4\n", f"bad.csv{suffix}"))
+
+
+@pytest.mark.parametrize("nominal, known", [(True, "true"), (1, "1"), (1.0, "1")])
+def test_nominal_may_be_given_as_the_value_it_is(write, nominal, known):
+    other = {"true": "false", "1": "0"}[known]
+    path = write(f"a,y\n1,{known}\n2,{other}\n5,{known}\n")
+    assert read_table(path, label="y", nominal=nominal).is_nominal.tolist() == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_rows_for_scoring_are_read_one_by_one(write):
+    path = write("b;a;id\n2,5;1;x\n?;2;y\noops;3;z\n")
+    table = read_rows(path, ["a", "b"], identity="id")
+    assert table.rows.tolist() == [1]
+    assert table.total == 3
+    assert table.identities.tolist() == ["x", "y", "z"]
+    # The file leaves the sign open: that of the model decides.
+    path = write("a;b\n2.936;7\n1.250;8\n")
+    assert read_rows(path, ["a"], decimal=",").values["a"].tolist() == [2936.0, 1250.0]
+    assert read_rows(path, ["a"], decimal=".").values["a"].tolist() == [2.936, 1.25]
+    with pytest.raises(TableError, match="^some.csv lacks 'q'; it must have the columns of"):
+        read_rows(path, ["a", "q"])
 
 
 # --- what is done about each column and row -------------------------------------------
@@ -237,10 +366,10 @@ def test_sample_keeps_row_numbers_and_labels_together(write):
 
 def test_dialect_says_how_the_file_is_written(write):
     dialect = find_dialect(write("from the till\na;b\n1,5;2\n2,5;3\n"))
-    assert (dialect.delimiter, dialect.decimal, dialect.above) == (";", ",", 1)
+    assert (dialect.delimiter, dialect.decimal, dialect.skipped) == (";", ",", (0,))
     assert dialect.notes == (
-        "fields separated by semicolons, text in utf-8",
-        "lines above the table skipped: 1",
+        "fields separated by semicolons, text in UTF-8",
+        "lines above the table, skipped: 1",
         "decimal commas",
     )
 
@@ -272,8 +401,8 @@ def test_dialect_says_how_the_file_is_written(write):
         ),
         (
             "a,b\n1,2\n3,4,5\n",
-            "some.csv, line 3: 3 fields where 2 are expected; a field that holds the "
-            "delimiter ',' must stand in quotes",
+            "some.csv, line 3: 3 fields where 2 are expected; the fields are separated by "
+            "commas, and a field that holds one must stand in quotes",
         ),
         ('a,b\n1,2\n"3,4\n', "some.csv, a quoted field is opened and never closed"),
         (
@@ -284,12 +413,12 @@ def test_dialect_says_how_the_file_is_written(write):
                 for i in range(6)
             ),
             "some.csv has no row without a missing value; leave out the columns that lack "
-            "most: a (17%), b (17%), c (17%)",
+            "most: a (in 1 row), b (in 1 row), c (in 1 row)",
         ),
         (b"PK\x03\x04rest", "some.csv is a spreadsheet or a ZIP archive; save the sheet as "
          "CSV first"),
         (b"\x00\x01\x02\x03", "some.csv holds no text; expected CSV or Parquet"),
-        (b"PAR1 and then nothing", "some.csv is damaged Parquet: "),
+        (b"PAR1 and then nothing", "some.csv is no Parquet that can be read: "),
     ],
 )  # fmt: skip
 def test_file_that_is_no_table_is_refused_in_one_sentence(write, text, sentence):
@@ -302,23 +431,23 @@ def test_file_that_is_no_table_is_refused_in_one_sentence(write, text, sentence)
 @pytest.mark.parametrize(
     "options, sentence",
     [
-        ({"label": "z"}, "label must name columns of the file (a, b, y), found 'z'"),
-        ({"columns": ["q"]}, "columns must name columns of the file (a, b, y), found 'q'"),
-        ({"leave": ["q"]}, "leave must name columns of the file (a, b, y), found 'q'"),
-        ({"identity": "q"}, "identity must name columns of the file (a, b, y), found 'q'"),
+        ({"label": "z"}, "label must name a column of the file (a, b, y), found 'z'"),
+        ({"columns": ["q"]}, "columns must name a column of the file (a, b, y), found 'q'"),
+        ({"leave": ["q"]}, "leave must name a column of the file (a, b, y), found 'q'"),
+        ({"identity": "q"}, "identity must name a column of the file (a, b, y), found 'q'"),
         ({"columns": ["y"]}, "column 'y' must hold numbers, found text: 'u', 'v'"),
         (
             {"label": "y", "nominal": "w"},
             "nominal must be a value of 'y' (u, v), found 'w'",
         ),
-        ({"nominal": "u"}, "nominal needs a label column, found nominal='u'"),
+        ({"nominal": "u"}, "nominal needs a label, found 'u' and no label"),
         (
             {"label": "b"},
             "label must name a column of two or more values, found 1 in 'b'",
         ),
         (
             {"label": "y", "columns": ["a", "y"]},
-            "columns must not hold the label, found 'y'",
+            "columns and label both name 'y'; keep one of them",
         ),
     ],
 )
@@ -334,5 +463,5 @@ def test_file_that_is_not_there_and_folder_are_refused(tmp_path):
         read_table(tmp_path / "nowhere.csv")
     with pytest.raises(TableError, match="is a folder; expected a CSV or Parquet file$"):
         read_table(tmp_path)
-    with pytest.raises(TableError, match="^a.xlsx is a spreadsheet; save the sheet as CSV"):
+    with pytest.raises(TableError, match="^a.xlsx is a spreadsheet; save it as CSV"):
         read_table(tmp_path / "a.xlsx")

@@ -7,7 +7,6 @@ many detectors over the same splits, with their differences split by split.
 """
 
 from mebnb.evaluation.scores import (
-    ON_THE_BORDER,
     SCORES,
     Evaluation,
     evaluate_repeatedly,
@@ -28,7 +27,6 @@ from mebnb.evaluation.splits import (
 )
 
 __all__ = [
-    "ON_THE_BORDER",
     "SCORES",
     "SLIDES_PROTOCOL",
     "Evaluation",

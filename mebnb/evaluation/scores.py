@@ -11,8 +11,9 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from mebnb.balls import beyond
+
 __all__ = [
-    "ON_THE_BORDER",
     "SCORES",
     "Evaluation",
     "evaluate_repeatedly",
@@ -30,10 +31,6 @@ SCORES = (
     "average_precision",
     "recall_at_false_alarms",
 )
-
-ON_THE_BORDER = 1e-6
-"""Distances that a solver found agree to about this part where they ought to be equal."""
-
 
 def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
     """Share of anomalies found when a share of the nominal points may raise an alarm.
@@ -117,14 +114,11 @@ def score_detector(detector, split, rate=0.05):
 
 
 def _alarms(detector, points):
-    """Which points lie beyond the detector's threshold by more than rounding.
-
-    A point that repeats a support vector lies on the border, on either side of it by the
-    last bits of a solver; on the border is inside.
-    """
+    """Which points lie beyond the detector's threshold by more than rounding."""
     if not hasattr(detector, "offset_"):
         return detector.predict(points) == -1
-    return detector.decision_function(points) < -ON_THE_BORDER * np.abs(detector.offset_)
+    threshold = np.abs(detector.offset_)
+    return beyond(threshold - detector.decision_function(points), threshold)
 
 
 def _ratio(part, whole):

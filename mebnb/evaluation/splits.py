@@ -20,6 +20,7 @@ __all__ = [
     "SLIDES_PROTOCOL",
     "SlidesProtocol",
     "Split",
+    "fitted_scaler",
     "honest_split",
     "report_gaussian",
     "report_split",
@@ -425,12 +426,30 @@ def _count(fraction, total):
     return count
 
 
-def _scaled(scaling, fit_on, arrays):
+def fitted_scaler(scaling, points):
+    """A scaler fitted to points, or None for no scaling.
+
+    Parameters
+    ----------
+    scaling : {"standard", "minmax", "none"}
+    points : ndarray, shape (m, n)
+
+    Returns
+    -------
+    StandardScaler, MinMaxScaler or None
+
+    Raises
+    ------
+    ValueError
+        For another scaling.
+    """
     if scaling not in SCALERS:
         raise ValueError(
             f"scaling must be one of {', '.join(SCALERS)}; found {scaling!r}"
         )
-    if SCALERS[scaling] is None:
-        return list(arrays)
-    scaler = SCALERS[scaling]().fit(fit_on)
-    return [scaler.transform(array) for array in arrays]
+    return SCALERS[scaling] and SCALERS[scaling]().fit(points)
+
+
+def _scaled(scaling, fit_on, arrays):
+    scaler = fitted_scaler(scaling, fit_on)
+    return [scaler.transform(array) if scaler else array for array in arrays]

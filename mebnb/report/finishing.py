@@ -189,10 +189,15 @@ def _mark_numbers(table):
         if cell.name == "td" and table.thead and NUMBER.match(text):
             _add_class(cell, "number")
         elif cell.find_parent("thead") is None:
-            _add_class(cell, "prose" if len(text) > 28 else "short")
+            _add_class(cell, _length(text))
     for at in columns:
         body = [row[at] for row in rows if at in row and row[at].find_parent("tbody")]
         numbers = sum("number" in cell.get("class", []) for cell in body)
+        if numbers * 4 < len(body):  # a remark that begins with a number is a remark
+            for cell in body:
+                if "number" in cell.get("class", []):
+                    cell["class"].remove("number")
+                    _add_class(cell, _length(cell.get_text(" ", strip=True)))
         for row in rows:
             in_head = at in row and row[at].find_parent("thead") is not None
             if (
@@ -201,6 +206,10 @@ def _mark_numbers(table):
                 and numbers * 2 > len(body)
             ):
                 _add_class(row[at], "number")
+
+
+def _length(text):
+    return "prose" if len(text) > 28 else "short"
 
 
 def _grid(table):
@@ -242,7 +251,7 @@ def make_scrollable(main):
         ):  # colours of a terminal, too pale for a page
             del span["style"]
         pre.attrs.update({"tabindex": "0", "role": "group", "aria-label": "Output"})
-    for pre in main.select("div.scroll.code, .text pre"):
+    for pre in main.select("div.scroll.code, .text pre, .output.rich pre"):
         pre.attrs.update({"tabindex": "0", "role": "group", "aria-label": "Code"})
 
 

@@ -156,16 +156,18 @@ def files_in_full(values):
     Returns
     -------
     dict
-        The same, but for texts that name a file of the caller's folder.
+        The same, but for a `path` that names a file of the caller's folder.
     """
     return {
-        name: str(Path(value).resolve()) if is_file(value) else value
+        name: str(Path(value).resolve()) if is_file(name, value) else value
         for name, value in values.items()
     }
 
 
-def is_file(value):
-    """Whether a parameter is the name of a file."""
+def is_file(name, value):
+    """Whether a parameter is a path, by its name, and names a file."""
+    if name != "path" and not name.endswith("_path"):
+        return False
     try:
         return isinstance(value, str) and value != "" and Path(value).is_file()
     except (OSError, ValueError):  # a text that is too long, or no path at all

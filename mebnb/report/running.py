@@ -262,8 +262,8 @@ def fingerprint(path, parameters=None):
         digest.update(json.dumps([cell.cell_type, tags(cell), cell.source]).encode())
     digest.update(json.dumps(parameters or {}, sort_keys=True).encode())
     digest.update(json.dumps(versions(), sort_keys=True).encode())
-    for value in (parameters or {}).values():
-        if is_file(value):
+    for name, value in (parameters or {}).items():
+        if is_file(name, value):
             with open(value, "rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
     for file in _files_that_matter():

@@ -1,6 +1,14 @@
 """Tables of other people: CSV and Parquet files read as points, with a word on each column."""
 
 from mebnb.tables.errors import TableError
-from mebnb.tables.table import Table, read_table
+from mebnb.tables.reading import check_path
+from mebnb.tables.table import Table, beside_ours, read_rows, read_table
 
-__all__ = ["Table", "TableError", "read_table"]
+__all__ = [
+    "Table",
+    "TableError",
+    "beside_ours",
+    "check_path",
+    "read_rows",
+    "read_table",
+]

@@ -16,19 +16,36 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mebnb.tables.errors import TableError
+from mebnb.tables.numbers import GROUPS, MISSING, SIGNED, bare, is_number, sign_votes
 
-__all__ = ["Dialect", "find_dialect", "open_binary"]
+__all__ = [
+    "ENCODINGS",
+    "ROW_NAME",
+    "SEPARATORS",
+    "Dialect",
+    "find_dialect",
+    "open_binary",
+    "read_head",
+]
 
 HEAD_BYTES = 1 << 18
 HEAD_LINES = 300
 DELIMITERS = (";", "\t", "|", ",")  # of equally regular ones the first: 1,5;2,5
 SPACES = r"\s+"
-NAMES = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas", SPACES: "spaces"}
+SEPARATORS = {
+    ";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas", SPACES: "spaces",
+}  # fmt: skip
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with a mark at its start",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+}
+ROW_NAME = "row name"  # of a column that R writes without a name
 MOST_ABOVE = 20  # lines of free text above the header, at most
-
-NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
-COMMA = re.compile(r"[+-]?\d+,\d+\s*%?")
-POINT = re.compile(r"[+-]?\d+\.\d+\s*%?")
+LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
+EXCEL = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line that Excel writes and reads
 
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -46,8 +63,8 @@ class Dialect:
         Of the columns, each different.
     header : bool
         Whether the names stand in the file.
-    above : int
-        Lines above the table.
+    skipped : tuple of int
+        Lines that belong to no row: free text above the table, units below the header.
     decimal : str
         "." or ",".
     notes : tuple of str
@@ -58,7 +75,7 @@ class Dialect:
     delimiter: str
     names: tuple[str, ...]
     header: bool
-    above: int
+    skipped: tuple[int, ...]
     decimal: str
     notes: tuple[str, ...]
 
@@ -68,12 +85,26 @@ def open_binary(path):
     return OPENERS.get(Path(path).suffix.lower(), open)(path, "rb")
 
 
-def find_dialect(path):
+def read_head(path):
+    """The first bytes of a file, two lines of it at least, and whether that is all."""
+    with open_binary(path) as file:
+        head = file.read(HEAD_BYTES)
+        while head.count(b"\n") < 2 and len(head) < 1 << 28:
+            more = file.read(len(head))
+            if not more:
+                return head, True
+            head += more
+        return head, not file.read(1)
+
+
+def find_dialect(path, decimal=None):
     """Guess how a text file writes its table.
 
     Parameters
     ----------
     path : path
+    decimal : {".", ","}, optional
+        The decimal sign where the head of the file leaves it open.
 
     Returns
     -------
@@ -82,41 +113,62 @@ def find_dialect(path):
     Raises
     ------
     TableError
-        When the file is empty or holds no text.
+        When the file is empty, holds no text, or its lines do not fit together.
     """
     path = Path(path)
-    with open_binary(path) as file:
-        head = file.read(HEAD_BYTES)
-        whole = not file.read(1)
+    head, whole = read_head(path)
     encoding = _encoding(head, path.name)
-    lines = head.decode(encoding, errors="ignore").splitlines()
+    lines = LINE_ENDS.split(head.decode(encoding, errors="ignore"))
     lines = (lines if whole else lines[:-1])[:HEAD_LINES]
     if not any(line.strip() for line in lines):
         raise TableError(f"{path.name} is empty")
-    delimiter = _delimiter(lines)
+    excel = EXCEL.fullmatch(lines[0].strip())
+    delimiter = excel[1] if excel else _delimiter(lines)
     rows = _rows(lines, delimiter)
-    above, names, trailing = _layout(rows)
-    header = _is_header(names)
-    notes = [f"fields separated by {NAMES[delimiter]}, text in {encoding}"]
-    if above:
-        notes.append(f"lines above the table skipped: {above}")
-    if trailing:
-        names = [*names, ""]
-    elif len(names) < _width(rows):
-        names = ["row name", *names]
+    rows = [[], *rows[1:]] if excel else rows
+    if not any(rows):
+        raise TableError(f"{path.name} holds no values, delimiters only")
+    above, names, lacks = _layout(rows, path.name)
+    return _dialect(encoding, delimiter, rows, above, names, lacks, decimal)
+
+
+def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
+    """Put together what the lines show."""
+    notes = [
+        f"fields separated by {SEPARATORS.get(delimiter, repr(delimiter))}, text in "
+        f"{ENCODINGS[encoding]}"
+    ]
+    if any(rows[:above]):
+        notes.append(f"lines above the table, skipped: {above}")
+    first, body = rows[above], rows[above + 1 :]
+    started = ", ".join(field[:30] for field in first[:4])
+    header = lacks is not None or _is_header(first, body)
+    if lacks == ROW_NAME:
+        names = [ROW_NAME, *names]
         notes.append("the header lacks a name for the first column: it names the rows")
+    elif lacks == "trailing":
+        names = [*names, ""]
     if not header:
-        names = [""] * len(names)
-        notes.append("no header: the columns are numbered")
+        body, names = rows[above:], [""] * len(names)
+        notes.append(f"no header: the first line, {started}, counts as data")
+    elif any(is_number(name) for name in first if name):
+        notes.append(f"the first line, {started}, is taken as the header")
+    units = header and _is_units(body)
+    if units:
+        notes.append(
+            "the line below the header is skipped: "
+            + ", ".join(field[:30] for field in body[0] if field)
+        )
+        body = body[1:]
     unique, renamed = _unique(names)
     if renamed:
         notes.append(f"names that came twice were numbered: {', '.join(renamed[:5])}")
-    body = [field for row in rows[above + header :] for field in row]
-    decimal = "," if delimiter != "," and _decimal_comma(body) else "."
+    decimal = _decimal(body, delimiter, decimal)
     if decimal == ",":
         notes.append("decimal commas")
+    skipped = [*range(above), *([above + 1] if units else [])]
     return Dialect(
-        encoding, delimiter, tuple(unique), header, above, decimal, tuple(notes)
+        encoding, delimiter, tuple(unique), header, tuple(skipped), decimal, tuple(notes)
     )
 
 
@@ -153,22 +205,24 @@ def _decodes(content, encoding):
 def _delimiter(lines):
     """The sign that cuts the lines most regularly into two or more fields."""
     regular = {}
-    for sign in DELIMITERS:
-        widths = Counter(len(row) for row in _rows(lines, sign) if row)
-        width, count = widths.most_common(1)[0]
-        if width > 1:
-            regular[sign] = count / widths.total()
+    for sign in (*DELIMITERS, SPACES):
+        rows = [row for row in _rows(lines, sign) if row]
+        # R leaves a field out of the first line; among blanks that must not count.
+        widths = Counter(len(row) for row in rows[sign == SPACES :])
+        width, count = widths.most_common(1)[0] if widths else (0, 0)
+        share = count / max(widths.total(), 1)
+        if width > 1 and (sign != SPACES or (share >= 0.9 and len(rows[0]) > 1)):
+            regular[sign] = share
+    spaced = regular.pop(SPACES, None)  # words have blanks, too: only where all else fails
     if regular:
         return max(regular, key=regular.get)
-    widths = Counter(len(line.split()) for line in lines if line.strip())
-    width, count = widths.most_common(1)[0]
-    return SPACES if width > 1 and count >= 0.9 * widths.total() else ","
+    return "," if spaced is None else SPACES
 
 
 def _rows(lines, delimiter):
     """The fields of each line; none where it is blank."""
     if delimiter == SPACES:
-        return [line.split() for line in lines]
+        delimiter, lines = " ", [line.strip().replace("\t", " ") for line in lines]
     try:
         rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
     except csv.Error:
@@ -176,58 +230,141 @@ def _rows(lines, delimiter):
     return [[field.strip() for field in row] if any(row) else [] for row in rows]
 
 
-def _width(rows):
-    return Counter(len(row) for row in rows if row).most_common(1)[0][0]
+def _layout(rows, name):
+    """Lines above the table, the names in its first line, and what these lack.
 
-
-def _layout(rows):
-    """Lines above the table, its first line, and whether lines end in a delimiter."""
-    width = _width(rows)
+    That is `ROW_NAME`, as R writes a table, or "trailing" where each other line ends in a
+    delimiter, or None.
+    """
+    width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
     first = next(at for at, row in enumerate(rows) if len(row) == width)
-    remarks = first
-    while remarks < len(rows) - 1 and rows[remarks] and rows[remarks][0].startswith("#"):
-        remarks += 1
-    if len(rows[remarks]) == width and _is_header(rows[remarks]):
-        first = remarks  # else the line with the sign is the header itself
-    below = [row for row in rows[first:] if len(row) == width]
-    before = rows[first - 1] if first else []
-    if len(before) == width - 1 > 0 and all(before) and not _is_header(below[0]):
-        return first - 1, before, not any(row[-1] for row in below)
-    return (first if first <= MOST_ABOVE else 0), below[0], False
+    before, below = rows[first - 1] if first else [], rows[first:]
+    if before and not _is_header(rows[first], below[1:]):
+        words = all(before) and not any(map(is_number, before))
+        if words and len(before) == width - 1:
+            trailing = not any(row[-1] for row in below if len(row) == width)
+            if trailing or len(before) > 1 or not is_number(below[0][0]):
+                return first - 1, before, "trailing" if trailing else ROW_NAME
+        if len(before) > 1 or width == 2:
+            raise TableError(
+                f"{name}, line {first}: {len(before)} field{'s' * (len(before) > 1)} where "
+                f"most lines have {width}; a field that holds the delimiter, such as a "
+                "decimal comma, must stand in quotes"
+            )
+    first = _past_free_text(rows, first, width)
+    return (first if first <= MOST_ABOVE else 0), rows[first], None
 
 
-def _is_header(fields):
+def _past_free_text(rows, first, width):
+    """The header's line: below remarks, and below lines that hardly fill a field."""
+    for at in range(first, min(len(rows) - 1, first + MOST_ABOVE)):
+        row, body = rows[at], rows[at + 1 :]
+        filled = sum(map(bool, row))
+        remark = bool(row) and row[0].startswith("#")
+        if len(row) == width and not remark and filled > width / 2:
+            return at if _is_header(row, body) else first
+        if len(row) == width and remark and not _has_header_below(body, width):
+            return at
+    return first
+
+
+def _has_header_below(body, width):
+    at = next((i for i, row in enumerate(body) if row and not row[0].startswith("#")), None)
+    return at is not None and len(body[at]) == width and _is_header(body[at], body[at + 1 :])
+
+
+def _is_header(first, body):
     """Whether the first line names the columns.
 
-    Numbers are names where they count on (0, 1, 2, as pandas writes them) or are years.
+    It does where it holds words above numbers, or no number at all. Numbers are names
+    where they are years or rise one by one (or as wavelengths do) and those below do not.
     """
-    numbers = [field for field in fields if NUMBER.fullmatch(field)]
-    if not numbers:
+    body = [row for row in body if len(row) == len(first)]
+    words = [at for at, field in enumerate(first) if field and not is_number(field)]
+    if any(_mostly_numbers(body, at) for at in words):
         return True
-    if not all(field.isdecimal() for field in numbers) or len(numbers) < 2:
+    numbered = [at for at, field in enumerate(first) if field and is_number(field)]
+    if not numbered or not body:
+        return bool(words)
+    found = [_plain_number(first[at]) for at in numbered]
+    below = [[_plain_number(row[at]) for at in numbered] for row in body]
+    alike = sum(_are_names(row) for row in below)
+    return _are_names(found) and alike < 0.5 * len(body)
+
+
+def _are_names(numbers):
+    """Whether numbers look like names: years, 0, 1, 2, or five and more that rise."""
+    if all(1900 <= x <= 2100 and x == int(x) for x in numbers):
+        return len(set(numbers)) == len(numbers)
+    rise = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    counts_on = numbers == [numbers[0] + at for at in range(len(numbers))]
+    starts = numbers[0] == 0 or (numbers[0] == 1 and len(numbers) > 2)
+    return rise and (len(numbers) >= 5 or (counts_on and starts))
+
+
+def _plain_number(field):
+    try:
+        return float(bare(field).replace(",", "."))
+    except ValueError:
+        return float("nan")
+
+
+def _mostly_numbers(rows, at):
+    """Whether a column holds numbers, for the most part."""
+    fields = [row[at] for row in rows if row[at] and row[at] not in MISSING]
+    return sum(map(is_number, fields)) > 0.5 * len(fields)
+
+
+def _is_units(body):
+    """Whether the first line holds words where the others hold numbers, and no number."""
+    if len(body) < 3 or any(field and is_number(field) for field in body[0]):
         return False
-    found = [int(field) for field in numbers]
-    counts_on = all(b - a == 1 for a, b in zip(found, found[1:], strict=False))
-    years = all(1900 <= number <= 2100 for number in found)
-    return len(set(found)) == len(found) and (counts_on or years)
+    rest = [row for row in body[1:] if len(row) == len(body[0])]
+    return any(field and _mostly_numbers(rest, at) for at, field in enumerate(body[0]))
 
 
 def _unique(names):
     """Names made different: empty ones are numbered, repeated ones get a number."""
-    unique, renamed = [], []
+    unique, renamed, taken = [], [], set()
     for at, name in enumerate(names, start=1):
         name = " ".join(name.split()) or f"column {at}"
         again, base = 1, name
-        while name in unique:
+        while name in taken:
             again += 1
             name = f"{base} ({again})"
         if again > 1:
             renamed.append(name)
         unique.append(name)
+        taken.add(name)
     return unique, renamed
 
 
-def _decimal_comma(fields):
-    commas = sum(bool(COMMA.fullmatch(field)) for field in fields)
-    points = sum(bool(POINT.fullmatch(field)) for field in fields)
-    return commas > points
+# --- decimal sign ----------------------------------------------------------------------
+
+
+def _decimal(body, delimiter, default):
+    """The decimal sign; where no entry settles it what the delimiter speaks for."""
+    commas, points = sign_votes(field for row in body for field in row)
+    if commas != points:
+        return "," if commas > points else "."
+    if default is not None:
+        return default
+    if delimiter == ",":
+        return "."
+    return "," if _any_comma(body) or _points_group(body) else "."
+
+
+def _any_comma(body):
+    return any(SIGNED[","].fullmatch(bare(field)) for row in body for field in row)
+
+
+def _points_group(body):
+    """Whether a column mixes 1.011 and 940: points that set thousands apart."""
+    width = max(map(len, body), default=0)
+    for at in range(width):
+        fields = [bare(row[at]) for row in body if len(row) > at and row[at]]
+        grouped = [field for field in fields if GROUPS["."].fullmatch(field)]
+        plain = [field for field in fields if field.isdecimal() and len(field) <= 3]
+        if grouped and plain and len(grouped) + len(plain) == len(fields):
+            return True
+    return False
