@@ -244,7 +244,9 @@ def fit(arguments):
         _refuse_training_options(arguments, training)
     try:
         if is_model:
-            made = score_file(arguments.file, arguments.score, identity=arguments.identity)
+            made = score_file(
+                arguments.file, arguments.score, identity=arguments.identity
+            )
         else:
             made = fit_file(
                 arguments.file, arguments.score, identity=arguments.identity, **training
@@ -264,7 +266,9 @@ def fit(arguments):
 
 def _check_outputs(arguments):
     """Refuse files that could not be written, or would replace one that is read."""
-    read = [path for path in (arguments.file, arguments.score) if path and path.exists()]
+    read = [
+        path for path in (arguments.file, arguments.score) if path and path.exists()
+    ]
     taken = {path.resolve() for path in read}
     for option, path in (("-o", arguments.out), ("--model", arguments.model)):
         if path is None:
@@ -273,7 +277,9 @@ def _check_outputs(arguments):
         if path.resolve() in taken or linked:
             raise ReportError(f"{option} would overwrite {path}")
         if not path.absolute().parent.is_dir():
-            raise ReportError(f"{option} names a folder that is not there, {path.parent}")
+            raise ReportError(
+                f"{option} names a folder that is not there, {path.parent}"
+            )
         if path.is_dir():
             raise ReportError(f"{option} must name a file, found the folder {path}")
         taken.add(path.resolve())
@@ -473,9 +479,13 @@ def _add_fit(commands):
     command.add_argument(
         "--model", type=Path, metavar="MODEL.json", help="keep the fitted ball"
     )
-    command.add_argument("--label", metavar="COLUMN", help="tells nominal rows from others")
     command.add_argument(
-        "--nominal", metavar="VALUE", help="the nominal label (default: the most frequent)"
+        "--label", metavar="COLUMN", help="tells nominal rows from others"
+    )
+    command.add_argument(
+        "--nominal",
+        metavar="VALUE",
+        help="the nominal label (default: the most frequent)",
     )
     command.add_argument(
         "--columns", nargs="+", default=[], metavar="COLUMN", help="use these alone"
@@ -484,9 +494,7 @@ def _add_fit(commands):
         "--leave", nargs="+", default=[], metavar="COLUMN", help="leave these out"
     )
     command.add_argument("--identity", metavar="COLUMN", help="names the rows")
-    command.add_argument(
-        "--scaling", help="standard (default), minmax or none"
-    )
+    command.add_argument("--scaling", help="standard (default), minmax or none")
     command.add_argument(
         "--nu",
         type=float,

@@ -177,7 +177,9 @@ def load_model(path):
     except (TypeError, ValueError, OverflowError):
         sound = False
     if not sound:
-        raise TableError(f"{path.name} is a damaged model: its parts do not fit together")
+        raise TableError(
+            f"{path.name} is a damaged model: its parts do not fit together"
+        )
     return model
 
 
@@ -328,4 +330,3 @@ def _rescale(points, shift, scale):
     points -= shift
     points /= scale
     return points
-

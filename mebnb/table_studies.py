@@ -36,7 +36,6 @@ WIDEST = 500
 """Columns above which the Mahalanobis distance is left out: it inverts an n x n matrix."""
 
 
-
 def as_list(sentences):
     """Sentences as a Markdown list, which breaks its lines on a page.
 
@@ -184,9 +183,7 @@ def ranked(table, scores, top):
 def _medians_there(table, columns):
     """The median of the nominal rows in the column that is named for each row."""
     nominal = table.is_nominal if table.labels is not None else slice(None)
-    medians = {
-        name: table.values[name].to_numpy()[nominal] for name in set(columns)
-    }
+    medians = {name: table.values[name].to_numpy()[nominal] for name in set(columns)}
     medians = {name: float(np.median(values)) for name, values in medians.items()}
     return [medians[name] for name in columns]
 

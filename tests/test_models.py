@@ -119,11 +119,15 @@ def test_senseless_fits_are_refused(table, options, sentence):
 def test_too_few_or_equal_rows_are_refused(tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("a,y\n1,u\n2,v\n3,w\n")
-    with pytest.raises(TableError, match="^few.csv must hold at least 2 nominal rows to fi"):
+    with pytest.raises(
+        TableError, match="^few.csv must hold at least 2 nominal rows to fi"
+    ):
         fit_model(read_table(path, label="y", nominal="u"))
     path.write_text("a,y\n1,u\n1,u\n3,w\n")
     for nu in (0, 0.5):
-        with pytest.raises(TableError, match="^few.csv: all nominal rows are equal in the colu"):
+        with pytest.raises(
+            TableError, match="^few.csv: all nominal rows are equal in the colu"
+        ):
             fit_model(read_table(path, label="y", nominal="u"), nu=nu)
 
 
@@ -132,7 +136,10 @@ def test_too_few_or_equal_rows_are_refused(tmp_path):
     [
         ("no json", "bad.json is not JSON"),
         ("[]", "bad.json must be a model of format 'mebnb ball, version 1'"),
-        ('{"format": "x"}', "bad.json must be a model of format 'mebnb ball, version 1'"),
+        (
+            '{"format": "x"}',
+            "bad.json must be a model of format 'mebnb ball, version 1'",
+        ),
         (
             '{"format": "mebnb ball, version 1"}',
             "bad.json is a damaged model: its parts do not fit together",
@@ -169,7 +176,9 @@ def test_model_whose_parts_do_not_fit_is_refused(table, tmp_path, part, value):
     model.save(tmp_path / "ball.json")
     kept = json.loads((tmp_path / "ball.json").read_text())
     (tmp_path / "ball.json").write_text(json.dumps(kept | {part: value}))
-    with pytest.raises(TableError, match="^ball.json is a damaged model: its parts do not"):
+    with pytest.raises(
+        TableError, match="^ball.json is a damaged model: its parts do not"
+    ):
         load_model(tmp_path / "ball.json")
 
 
@@ -189,7 +198,9 @@ def test_ball_that_many_equal_rows_shrink_to_a_point_is_refused(tmp_path):
 def test_values_that_cannot_be_squared_are_refused(tmp_path, size):
     path = tmp_path / "huge.csv"
     path.write_text("".join(f"{size * k!r},{k * k % 7}\n" for k in range(2, 12)))
-    with pytest.raises(TableError, match="^column 'column 1' of huge.csv reaches .*, which ca"):
+    with pytest.raises(
+        TableError, match="^column 'column 1' of huge.csv reaches .*, which ca"
+    ):
         fit_model(read_table(path))
 
 
@@ -245,10 +256,14 @@ def test_ball_that_the_check_does_not_prove_is_called_so(table, monkeypatch):
     assert told[0].startswith("The ball is not certified: its relative gap is 1.0e-03.")
 
 
-def test_readings_of_a_long_table_are_those_of_which_there_is_something_to_tell(tmp_path):
+def test_readings_of_a_long_table_are_those_of_which_there_is_something_to_tell(
+    tmp_path,
+):
     path = tmp_path / "long.csv"
     head = ",".join(f"c{k}" for k in range(40))
-    rows = [",".join(str((k + 2) * i * i % 101) for k in range(39)) for i in range(1, 9)]
+    rows = [
+        ",".join(str((k + 2) * i * i % 101) for k in range(39)) for i in range(1, 9)
+    ]
     path.write_text(f"{head}\n" + "".join(f"{row},5 %\n" for row in rows))
     shown = readings_shown(read_table(path))
     assert shown["used"].to_dict() == {"c39": "no: constant"}
@@ -292,7 +307,9 @@ def test_too_few_rows_are_not_judged(square):
     model, _ = fit_model(few, nu=0)
     with pytest.raises(TableError, match="^rivals need 50 nominal rows, found 5$"):
         agreement(few, model)
-    with pytest.raises(TableError, match="^honest splits need 50 different nominal rows and"):
+    with pytest.raises(
+        TableError, match="^honest splits need 50 different nominal rows and"
+    ):
         honest_scores(few, model, range(2))
 
 
@@ -324,7 +341,9 @@ def test_cautions_speak_of_what_is_there(square, table):
         "nu = 0.2 on one may."
     )
     assert "Nothing is scaled: a column in larger units counts more." in told
-    assert any(sentence.startswith("5 nominal rows fix a ball in 2") for sentence in told)
+    assert any(
+        sentence.startswith("5 nominal rows fix a ball in 2") for sentence in told
+    )
     model, _ = fit_model(table, nu=0)
     scores = model.score(table.values)
     told = cautions(table, model, scores, 6)
@@ -337,7 +356,9 @@ def test_cautions_speak_of_what_is_there(square, table):
 
 def test_names_of_our_own_columns_are_kept_apart(tmp_path):
     path = tmp_path / "clash.csv"
-    path.write_text("row,score,a\n" + "".join(f"k{i},{i % 2},{i * i % 17}\n" for i in range(9)))
+    path.write_text(
+        "row,score,a\n" + "".join(f"k{i},{i % 2},{i * i % 17}\n" for i in range(9))
+    )
     table = read_table(path, label="score")
     model, _ = fit_model(table, nu=0)
     listed = ranked(table, model.score(table.values), 3)
@@ -360,7 +381,16 @@ def test_fit_scores_another_file_in_its_own_order(square, tmp_path, capsys):
     new = tmp_path / "new.csv"
     new.write_text("y;x;name\n0;0;a\n;1;b\n3;0,5;c\n")
     out, kept = tmp_path / "scores.csv", tmp_path / "ball.json"
-    fitting = ["fit", str(square), "--nu", "0", "--scaling", "none", "--model", str(kept)]
+    fitting = [
+        "fit",
+        str(square),
+        "--nu",
+        "0",
+        "--scaling",
+        "none",
+        "--model",
+        str(kept),
+    ]
     assert cli.main([*fitting, "--score", str(new), "-o", str(out)]) == 0
     scores = pd.read_csv(out)
     assert scores["row"].tolist() == [1, 2, 3]
@@ -368,7 +398,10 @@ def test_fit_scores_another_file_in_its_own_order(square, tmp_path, capsys):
     assert scores["score"][0] == pytest.approx(0.0, abs=1e-12)
     assert np.isnan(scores["score"][1])
     assert scores["alarm"].isna().tolist() == [False, True, False]
-    assert scores["alarm"][0] in (False, "False") and scores["alarm"][2] in (True, "True")
+    assert scores["alarm"][0] in (False, "False") and scores["alarm"][2] in (
+        True,
+        "True",
+    )
     first = out.read_bytes()
     assert cli.main(["fit", str(kept), "--score", str(new), "-o", str(out)]) == 0
     assert out.read_bytes() == first
@@ -383,9 +416,10 @@ def test_fit_gives_json_that_scripts_can_read(capsys):
     assert made["model"]["radius"] == model.radius
     assert made["scored"]["rows"] == 1014
     assert made["scored"]["alarms"] == int(model.score(table.values)["alarm"].sum())
-    assert made["most_abnormal"][0]["row"] == ranked(
-        table, model.score(table.values), 1
-    )["row"].iloc[0]
+    assert (
+        made["most_abnormal"][0]["row"]
+        == ranked(table, model.score(table.values), 1)["row"].iloc[0]
+    )
 
 
 @pytest.mark.parametrize(

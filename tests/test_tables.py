@@ -56,7 +56,9 @@ def test_one_table_in_many_ways_of_writing(write, text):
     assert table.rows.tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"]
+)
 def test_encoding_is_found_out(write, encoding):
     path = write("größe;länge\n1,5;20\n2,5;30\n4,0;10\n", encoding=encoding)
     table = read_table(path)
@@ -182,10 +184,13 @@ def test_what_was_decided_is_said(write):
     table = read_table(write('a,b\n"1,250",1\n"2,500",2\n'))
     assert table.readings.loc["a", "why"] == "1,250 is read as 1250"
     table = read_table(write("a,b\nx,1\n2,2\ny,7\nx,5\n"))
-    assert table.readings.loc["a", "why"] == "numbers in 1 row only; others are 'x', 'y'"
-    assert "no header: the first line, 5, 6, counts as data" in read_table(
-        write("5,6\n1,4\n2,8\n")
-    ).notes
+    assert (
+        table.readings.loc["a", "why"] == "numbers in 1 row only; others are 'x', 'y'"
+    )
+    assert (
+        "no header: the first line, 5, 6, counts as data"
+        in read_table(write("5,6\n1,4\n2,8\n")).notes
+    )
     table = read_table(write("Account ID,is fraud,state fault\n5,0,a\n9,1,b\n7,0,a\n"))
     assert table.notes[-3:] == [
         "Account ID sounds like a name or code; leave it out if it measures nothing",
@@ -198,9 +203,15 @@ def test_what_was_decided_is_said(write):
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("a,b\n1,2,3\n4,5\n6,7\n", "some.csv has rows of more fields than the 2 of its"),
+        (
+            "a,b\n1,2,3\n4,5\n6,7\n",
+            "some.csv has rows of more fields than the 2 of its",
+        ),
         ("a\n1,5\n2,5\n5,7\n", "some.csv, line 1: 1 field where most lines have 2; a"),
-        ("a,b\n1,5,2,5\n2,5,3,5\n", "some.csv, line 1: 2 fields where most lines have 4"),
+        (
+            "a,b\n1,5,2,5\n2,5,3,5\n",
+            "some.csv, line 1: 2 fields where most lines have 4",
+        ),
         ("x y\n1 2\n3 5\n4 4\n6\n", "some.csv holds one column of text; expected"),
         (",,\n,,\n", "some.csv holds no values, delimiters only"),
         ("a,b\n1,2\n", "some.csv holds one row; a ball needs two or more"),
@@ -214,7 +225,9 @@ def test_what_cannot_be_meant_is_refused(write, text, sentence):
 
 def test_parquet_of_other_things_is_read_or_refused(tmp_path):
     path = tmp_path / "other.parquet"
-    frame = pd.DataFrame({"list": [[1], [2], [3]], "a": [1.0, 5.0, 2.0], "b": ["1", "?", "3"]})
+    frame = pd.DataFrame(
+        {"list": [[1], [2], [3]], "a": [1.0, 5.0, 2.0], "b": ["1", "?", "3"]}
+    )
     frame.to_parquet(path)
     assert read_table(path, columns=["a"]).readings["type"].tolist() == [
         "nested",
@@ -253,7 +266,9 @@ def test_rows_for_scoring_are_read_one_by_one(write):
     path = write("a;b\n2.936;7\n1.250;8\n")
     assert read_rows(path, ["a"], decimal=",").values["a"].tolist() == [2936.0, 1250.0]
     assert read_rows(path, ["a"], decimal=".").values["a"].tolist() == [2.936, 1.25]
-    with pytest.raises(TableError, match="^some.csv lacks 'q'; it must have the columns of"):
+    with pytest.raises(
+        TableError, match="^some.csv lacks 'q'; it must have the columns of"
+    ):
         read_rows(path, ["a", "q"])
 
 
@@ -432,9 +447,15 @@ def test_file_that_is_no_table_is_refused_in_one_sentence(write, text, sentence)
     "options, sentence",
     [
         ({"label": "z"}, "label must name a column of the file (a, b, y), found 'z'"),
-        ({"columns": ["q"]}, "columns must name a column of the file (a, b, y), found 'q'"),
+        (
+            {"columns": ["q"]},
+            "columns must name a column of the file (a, b, y), found 'q'",
+        ),
         ({"leave": ["q"]}, "leave must name a column of the file (a, b, y), found 'q'"),
-        ({"identity": "q"}, "identity must name a column of the file (a, b, y), found 'q'"),
+        (
+            {"identity": "q"},
+            "identity must name a column of the file (a, b, y), found 'q'",
+        ),
         ({"columns": ["y"]}, "column 'y' must hold numbers, found text: 'u', 'v'"),
         (
             {"label": "y", "nominal": "w"},
@@ -461,7 +482,9 @@ def test_senseless_wishes_are_refused(write, options, sentence):
 def test_file_that_is_not_there_and_folder_are_refused(tmp_path):
     with pytest.raises(TableError, match="^there is no file .*nowhere.csv$"):
         read_table(tmp_path / "nowhere.csv")
-    with pytest.raises(TableError, match="is a folder; expected a CSV or Parquet file$"):
+    with pytest.raises(
+        TableError, match="is a folder; expected a CSV or Parquet file$"
+    ):
         read_table(tmp_path)
     with pytest.raises(TableError, match="^a.xlsx is a spreadsheet; save it as CSV"):
         read_table(tmp_path / "a.xlsx")

@@ -45,7 +45,9 @@ ENCODINGS = {
 ROW_NAME = "row name"  # of a column that R writes without a name
 MOST_ABOVE = 20  # lines of free text above the header, at most
 LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
-EXCEL = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line that Excel writes and reads
+EXCEL = re.compile(
+    r"sep=(.)", re.IGNORECASE
+)  # a first line that Excel writes and reads
 
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -168,7 +170,13 @@ def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
         notes.append("decimal commas")
     skipped = [*range(above), *([above + 1] if units else [])]
     return Dialect(
-        encoding, delimiter, tuple(unique), header, tuple(skipped), decimal, tuple(notes)
+        encoding,
+        delimiter,
+        tuple(unique),
+        header,
+        tuple(skipped),
+        decimal,
+        tuple(notes),
     )
 
 
@@ -213,7 +221,9 @@ def _delimiter(lines):
         share = count / max(widths.total(), 1)
         if width > 1 and (sign != SPACES or (share >= 0.9 and len(rows[0]) > 1)):
             regular[sign] = share
-    spaced = regular.pop(SPACES, None)  # words have blanks, too: only where all else fails
+    spaced = regular.pop(
+        SPACES, None
+    )  # words have blanks, too: only where all else fails
     if regular:
         return max(regular, key=regular.get)
     return "," if spaced is None else SPACES
@@ -269,8 +279,14 @@ def _past_free_text(rows, first, width):
 
 
 def _has_header_below(body, width):
-    at = next((i for i, row in enumerate(body) if row and not row[0].startswith("#")), None)
-    return at is not None and len(body[at]) == width and _is_header(body[at], body[at + 1 :])
+    at = next(
+        (i for i, row in enumerate(body) if row and not row[0].startswith("#")), None
+    )
+    return (
+        at is not None
+        and len(body[at]) == width
+        and _is_header(body[at], body[at + 1 :])
+    )
 
 
 def _is_header(first, body):

@@ -134,7 +134,9 @@ def read_numbers(codes, entries, decimal="."):
     """
     counts = np.bincount(codes[codes >= 0], minlength=len(entries))
     texts = [bare(entry) for entry in entries]
-    readings = {sign: _values(texts, sign) for sign in (decimal, *",.".replace(decimal, ""))}
+    readings = {
+        sign: _values(texts, sign) for sign in (decimal, *",.".replace(decimal, ""))
+    }
     read = {sign: counts[np.isfinite(v)].sum() for sign, v in readings.items()}
     # Nine in ten by the file's own sign are enough; the rest are slips of the pen.
     sign = decimal if read[decimal] >= 0.9 * counts.sum() else max(read, key=read.get)

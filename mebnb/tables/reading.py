@@ -18,7 +18,9 @@ __all__ = ["check_path", "read_file"]
 
 TOO_LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 OTHERS = {
-    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), "a spreadsheet; save it as CSV"),
+    **dict.fromkeys(
+        (".xls", ".xlsx", ".xlsm", ".ods"), "a spreadsheet; save it as CSV"
+    ),
     **dict.fromkeys((".zip", ".zst", ".tar", ".7z"), "an archive; unpack it first"),
     ".json": "JSON; expected a CSV or Parquet file",
 }
@@ -34,7 +36,9 @@ def check_path(path):
             f"path must be a text or a path, found {type(path).__name__}"
         ) from None
     except (OSError, ValueError, RuntimeError) as error:
-        raise TableError(f"path must name a file, found {str(path)[:80]!r}: {error}") from None
+        raise TableError(
+            f"path must name a file, found {str(path)[:80]!r}: {error}"
+        ) from None
     if is_folder:
         raise TableError(f"{path} is a folder; expected a CSV or Parquet file")
     return path

@@ -124,7 +124,9 @@ class Table:
             self,
             values=self.values.iloc[chosen].reset_index(drop=True),
             rows=self.rows[chosen],
-            labels=None if labels is None else labels.iloc[chosen].reset_index(drop=True),
+            labels=None
+            if labels is None
+            else labels.iloc[chosen].reset_index(drop=True),
         )
 
     def sample(self, size, seed=0):
@@ -219,7 +221,11 @@ def read_table(path, *, label=None, nominal=None, columns=(), leave=(), identity
     >>> print(table.readings.loc["share", "why"])
     percent signs taken off
     """
-    path, columns, leave = check_path(path), _names("columns", columns), _names("leave", leave)
+    path, columns, leave = (
+        check_path(path),
+        _names("columns", columns),
+        _names("leave", leave),
+    )
     frame, decimal, notes = read_file(path, text=[n for n in (label, identity) if n])
     _check_wishes(frame, label, columns, leave, identity)
     frame = _without_total(frame, notes)
@@ -264,7 +270,9 @@ def read_rows(path, columns, identity=None, decimal=None):
         A ValueError: no such file or column, not a table, a column without a number.
     """
     path = check_path(path)
-    frame, decimal, notes = read_file(path, text=[identity] if identity else [], decimal=decimal)
+    frame, decimal, notes = read_file(
+        path, text=[identity] if identity else [], decimal=decimal
+    )
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
         raise TableError(
@@ -281,7 +289,9 @@ def read_rows(path, columns, identity=None, decimal=None):
     table = _complete(path, frame, numbers, readings, notes, identity, decimal)
     lost = table.total - len(table.rows)
     if lost:
-        notes.append(f"rows without a score, as a value is missing: {lost} of {table.total}")
+        notes.append(
+            f"rows without a score, as a value is missing: {lost} of {table.total}"
+        )
     return table
 
 
@@ -305,10 +315,14 @@ def _complete(path, frame, numbers, readings, notes, identity, decimal):
 
 def _without_total(frame, notes):
     """The rows but a last one that adds up the others."""
-    words = [str(value).strip(" :").lower() for value in frame.iloc[-1] if pd.notna(value)]
+    words = [
+        str(value).strip(" :").lower() for value in frame.iloc[-1] if pd.notna(value)
+    ]
     if len(frame) < 3 or not words or words[0] not in TOTALS:
         return frame
-    notes.append(f"the last row, which begins with {words[0]!r}, is left out as a total")
+    notes.append(
+        f"the last row, which begins with {words[0]!r}, is left out as a total"
+    )
     return frame.iloc[:-1]
 
 
@@ -336,15 +350,24 @@ def _check_wishes(frame, label, columns, leave, identity):
         for name in names:
             _check_name(frame, argument, name)
             if names.count(name) > 1:
-                raise TableError(f"{argument} must name each column once, found {name!r}")
+                raise TableError(
+                    f"{argument} must name each column once, found {name!r}"
+                )
     for argument, name in (("label", label), ("identity", identity)):
         if name is not None:
             _check_name(frame, argument, name)
-    roles = {"columns": columns, "leave": leave, "identity": [identity], "label": [label]}
+    roles = {
+        "columns": columns,
+        "leave": leave,
+        "identity": [identity],
+        "label": [label],
+    }
     for (one, names), (other, others) in itertools.combinations(roles.items(), 2):
         both = [name for name in names if name is not None and name in others]
         if both and {one, other} != {"leave", "identity"}:
-            raise TableError(f"{one} and {other} both name {both[0]!r}; keep one of them")
+            raise TableError(
+                f"{one} and {other} both name {both[0]!r}; keep one of them"
+            )
 
 
 def _check_name(frame, argument, name):
@@ -367,7 +390,9 @@ def _cut(text, most=40):
 
 def _read_columns(frame, decimal, roles, mostly=MOSTLY):
     """The used columns in their order, what is said of each, and the decimal sign."""
-    texts = {name: _entries(frame[name]) for name in frame.columns if name != roles.label}
+    texts = {
+        name: _entries(frame[name]) for name in frame.columns if name != roles.label
+    }
     decimal = _settled(decimal, texts)
     readings, numbers, seen = {}, {}, {}
     for name in frame.columns:
@@ -450,7 +475,10 @@ def _numbers_of_text(codes, entries, decimal, mostly):
         return truth, "yes or no", "true is 1, false is 0"
     read = read_numbers(codes, entries, decimal)
     shown = ", ".join(repr(_cut(entry)) for entry in read.unread)
-    if read.read_rows < mostly * (read.read_rows + read.unread_rows) or not read.read_rows:
+    if (
+        read.read_rows < mostly * (read.read_rows + read.unread_rows)
+        or not read.read_rows
+    ):
         if looks_like_dates(entries):
             return None, "date", ""
         told = f"numbers in {_rows(read.read_rows)} only; others are {shown}"
@@ -629,7 +657,9 @@ def _remarks(table):
         unknown = int(table.labels.isna().sum())
         if unknown:
             remarks.append(f"rows without a label, which are scored only: {unknown}")
-    repeated = int(pd.util.hash_pandas_object(table.values, index=False).duplicated().sum())
+    repeated = int(
+        pd.util.hash_pandas_object(table.values, index=False).duplicated().sum()
+    )
     if repeated:
         remarks.append(
             f"rows whose values repeat an earlier row: {repeated}; they change no hard "
@@ -637,7 +667,9 @@ def _remarks(table):
         )
     for name in table.values:
         values = table.values[name].to_numpy()
-        remarks += _suspicious(name, values) + _named_as(name, values, table.labels is None)
+        remarks += _suspicious(name, values) + _named_as(
+            name, values, table.labels is None
+        )
     if table.labels is None:
         remarks += [
             f"{name} sounds like a label; name it as the label if it tells good rows from bad"
@@ -654,7 +686,9 @@ def _sounds_like(name, words):
 def _named_as(name, values, unlabelled):
     """A sentence for a used column whose name says that it is no measurement."""
     if _sounds_like(name, NAMED_AS_IDENTITY) and (values == np.floor(values)).all():
-        return [f"{name} sounds like a name or code; leave it out if it measures nothing"]
+        return [
+            f"{name} sounds like a name or code; leave it out if it measures nothing"
+        ]
     two = unlabelled and np.isin(values, (values.min(), values.max())).all()
     if two and _sounds_like(name, NAMED_AS_LABEL):
         return [f"{name} sounds like a label; name it as the label, or leave it out"]

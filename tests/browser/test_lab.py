@@ -84,7 +84,9 @@ def test_run_all_cells_shows_what_is_stored(lab, chromium, name):
     stored = nbformat.read(notebooks_folder() / f"{name}.ipynb", 4)
     code = [cell for cell in stored.cells if cell.cell_type == "code"]
     pictures = sum(
-        "image/png" in output.get("data", {}) for cell in code for output in cell.outputs
+        "image/png" in output.get("data", {})
+        for cell in code
+        for output in cell.outputs
     )
     context = chromium.new_context(viewport={"width": 1280, "height": 1000})
     page = context.new_page()
@@ -110,7 +112,9 @@ def test_run_all_cells_shows_what_is_stored(lab, chromium, name):
     assert [int(re.sub(r"\D", "", t)) for t in prompts.all_text_contents()] == list(
         range(1, len(code) + 1)
     )
-    errors = page.locator('.jp-Notebook [data-mime-type="application/vnd.jupyter.error"]')
+    errors = page.locator(
+        '.jp-Notebook [data-mime-type="application/vnd.jupyter.error"]'
+    )
     assert errors.count() == 0
     assert page.locator(".jp-Notebook .jp-OutputArea img").count() == pictures
     formulas = page.locator(".jp-Notebook .jp-MarkdownCell mjx-container").count()

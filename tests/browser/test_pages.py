@@ -22,7 +22,9 @@ LARGEST = 3_000_000  # bytes of a page
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The committed notebooks as pages."""
-    made = export_stored(NOTEBOOKS, tmp_path_factory.mktemp("site"), say=lambda line: None)
+    made = export_stored(
+        NOTEBOOKS, tmp_path_factory.mktemp("site"), say=lambda line: None
+    )
     assert made.problems == []
     return made.index.parent
 
@@ -43,9 +45,13 @@ def opened(request, site, chromium):
 
 
 def test_nothing_is_asked_of_another_host(opened):
-    foreign = [url for url in opened.asked if urlparse(url).scheme not in ("file", "data")]
+    foreign = [
+        url for url in opened.asked if urlparse(url).scheme not in ("file", "data")
+    ]
     assert foreign == []
-    assert all(opened.file.parent.as_uri() in u for u in opened.asked if u[:5] == "file:")
+    assert all(
+        opened.file.parent.as_uri() in u for u in opened.asked if u[:5] == "file:"
+    )
 
 
 def test_console_is_silent(opened):
