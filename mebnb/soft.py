@@ -39,8 +39,8 @@ from numba import njit
 from scipy.linalg import LinAlgError, cholesky
 
 from mebnb.balls import squared_distances
-from mebnb.inputs import check_points
 from mebnb.exact import minimum_enclosing_ball
+from mebnb.inputs import check_points
 
 __all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball", "verify_soft"]
 

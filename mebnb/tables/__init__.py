@@ -1,4 +1,4 @@
-"""Tables of other people: CSV and Parquet files read as points, with a word on each column."""
+"""Tables of other people: CSV and Parquet files as points, and a word on each column."""
 
 from mebnb.tables.errors import TableError
 from mebnb.tables.reading import check_path

@@ -1,0 +1,24 @@
+"""Short pieces of sentences about files."""
+
+from __future__ import annotations
+
+__all__ = ["count_rows", "cut", "listed", "shown_entries"]
+
+
+def cut(text, most=40):
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def listed(names, most=30):
+    more = ", ..." if len(names) > most else ""
+    return ", ".join(cut(str(name)) for name in names[:most]) + more
+
+
+def count_rows(count):
+    return f"{count} row" if count == 1 else f"{count} rows"
+
+
+def shown_entries(column):
+    entries = dict.fromkeys(str(entry) for entry in column.dropna()[:1000])
+    return ", ".join(repr(cut(entry)) for entry in list(entries)[:3]) or "nothing"
