@@ -256,16 +256,30 @@ def fit(arguments):
     except TableError as error:
         raise ReportError(error) from None
     if arguments.out:
-        packed = arguments.out.suffix.lower() in (".gz", ".bz2", ".xz")
-        made.all_scores().to_csv(
-            arguments.out, index=False, compression="infer" if packed else None
-        )
+        _write_scores(made.all_scores(), arguments.out)
     print(json.dumps(made.to_dict(), indent=1) if arguments.json else made)
     return 0
 
 
+def _write_scores(scores, path):
+    packed = path.suffix.lower() in (".gz", ".bz2", ".xz")
+    try:
+        scores.to_csv(path, index=False, compression="infer" if packed else None)
+    except OSError as error:
+        raise ReportError(f"cannot write {path}: {error.strerror or error}") from None
+
+
 def _check_outputs(arguments):
     """Refuse files that could not be written, or would replace one that is read."""
+    try:
+        _check_paths(arguments)
+    except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, ReportError):
+            raise
+        raise ReportError(f"a file name cannot be used: {error}") from None
+
+
+def _check_paths(arguments):
     read = [
         path for path in (arguments.file, arguments.score) if path and path.exists()
     ]

@@ -13,6 +13,9 @@ from mebnb.tables import Table, beside_ours, read_rows, read_table
 
 __all__ = ["Fit", "fit_file", "score_file"]
 
+FAR_COLUMN = 50.0
+"""Scales from the training rows at which a whole column is doubted."""
+
 LISTED = 10
 """Rows in the list of the most abnormal ones."""
 
@@ -77,7 +80,9 @@ class Fit:
         if self.trained_on:
             parts.append(_described(self.trained_on))
             if self.trained_on.labels is not None:
-                parts.append([label_counts(self.trained_on).to_string()])
+                parts.append(
+                    [label_counts(self.trained_on, self._own_scores()).to_string()]
+                )
         parts.append(_told(self.model))
         if self.support is not None:
             parts.append(
@@ -99,8 +104,12 @@ class Fit:
             parts.append(["What to believe:", *(f"  {word}" for word in self.cautions)])
         return "\n\n".join("\n".join(lines) for lines in parts)
 
+    def _own_scores(self):
+        """Scores of the training file, where that is the one that was scored."""
+        return self.scores if self.scored is self.trained_on else None
+
     def _top(self):
-        return ranked(self.scored, self.scores, LISTED)
+        return ranked(self.scored, self.model, self.scores, LISTED)
 
 
 def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
@@ -130,7 +139,7 @@ def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
     (model, _), (hard_model, hard) = fit_balls(table, nu=nu, scaling=scaling)
     support = support_rows(table, hard_model, hard)
     scores = model.score(table.values)
-    told = cautions(table, model, scores, len(support))
+    told = cautions(table, model, scores, support)
     made = Fit(model, table, scores, table, support, told)
     if new is None:
         return made
@@ -163,7 +172,26 @@ def score_file(model, new, *, identity=None):
     if not isinstance(model, BallModel):
         model = load_model(model)
     table = read_rows(new, model.columns, identity or model.identity, model.decimal)
-    return Fit(model, table, model.score(table.values))
+    return Fit(model, _with_far_columns(table, model), model.score(table.values))
+
+
+def _with_far_columns(table, model):
+    """The table, with a note on columns that lie far from all training rows."""
+    far = [
+        name
+        for name, shift, scale in zip(
+            model.columns, model.shift, model.scale, strict=True
+        )
+        if len(table.rows)
+        and abs(table.values[name].median() - shift) > FAR_COLUMN * scale
+    ]
+    if not far:
+        return table
+    note = (
+        f"{', '.join(far[:5])}: most rows lie far from all training rows; check units, "
+        "decimal sign and thousands"
+    )
+    return replace(table, notes=[*table.notes, note])
 
 
 def _records(frame):

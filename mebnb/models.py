@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -50,8 +52,11 @@ class BallModel:
         Whether that proves the ball.
     identity : str or None
         The column that names rows.
-    decimal : {".", ","}
-        How the training file wrote numbers; for new files that leave it open.
+    decimal : {".", ","} or None
+        How the training file wrote numbers, for new files that leave it open; None where
+        it held whole numbers only.
+    medians : list of float
+        Of the training rows, in the units of the file.
     """
 
     columns: list[str]
@@ -66,7 +71,8 @@ class BallModel:
     relative_gap: float
     certified: bool
     identity: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
+    medians: list[float] = field(default_factory=list)
 
     @property
     def name(self):
@@ -108,15 +114,7 @@ class BallModel:
         rows = max(1, ENTRIES // len(self.columns))
         for start in range(0, len(values), rows):
             block = slice(start, start + rows)
-            parts = self.scaled(values.iloc[block])
-            parts -= np.asarray(self.center)
-            np.abs(parts, out=parts)
-            mostly[block] = parts.argmax(axis=1)
-            # In units of the largest part no square overflows or vanishes.
-            largest = np.maximum(parts.max(axis=1), np.finfo(float).tiny)
-            parts /= largest[:, None]
-            norms = np.sqrt(np.einsum("ij,ij->i", parts, parts))
-            score[block] = largest / self.radius * norms
+            score[block], mostly[block] = self._distances(values.iloc[block])
         return pd.DataFrame(
             {
                 "score": score,
@@ -124,6 +122,18 @@ class BallModel:
                 "mostly": pd.Categorical.from_codes(mostly, self.columns),
             }
         )
+
+    def _distances(self, values):
+        """Distances in radii, and the columns with the largest parts in them."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = np.abs(self.scaled(values) - np.asarray(self.center))
+            # In units of the largest part no square overflows or vanishes.
+            largest = np.maximum(parts.max(axis=1), np.finfo(float).tiny)
+            mostly = parts.argmax(axis=1)
+            parts /= largest[:, None]
+            norms = np.sqrt(np.einsum("ij,ij->i", parts, parts))
+            score = largest / self.radius * norms
+        return np.where(np.isnan(score), np.inf, score), mostly
 
     def save(self, path):
         """Write the model as JSON; `load_model` reads it back to the bit.
@@ -184,23 +194,29 @@ def load_model(path):
 
 
 def _is_sound(model):
-    columns, scalars = model.columns, (model.radius, model.nu, model.relative_gap)
-    vectors = [np.asarray(v, float) for v in (model.shift, model.scale, model.center)]
+    columns, width = model.columns, len(model.columns)
+    vectors = (model.shift, model.scale, model.center, model.medians)
+    scalars = (model.radius, model.nu, model.relative_gap)
+    counts = (model.training_rows, model.outside)
     return (
         isinstance(columns, list)
         and all(isinstance(name, str) for name in columns)
-        and len(columns) == len(set(columns)) > 0
-        and all(v.shape == (len(columns),) and np.isfinite(v).all() for v in vectors)
-        and bool((vectors[1] > 0).all())
-        and all(isinstance(x, float) and math.isfinite(x) for x in scalars)
-        and model.radius > 0
+        and width == len(set(columns)) > 0
+        and all(isinstance(v, list) and len(v) == width for v in vectors)
+        and all(_is_finite(x) for x in (*itertools.chain(*vectors), *scalars))
+        and all(x > 1e-150 for x in (*model.scale, model.radius))
         and 0 <= model.nu < 1
-        and all(isinstance(x, int) for x in (model.training_rows, model.outside))
-        and model.scaling in SCALERS
+        and model.relative_gap >= 0
+        and all(type(x) is int and x >= 0 for x in counts)
+        and model.scaling in list(SCALERS)
         and isinstance(model.certified, bool)
         and isinstance(model.identity, (str, type(None)))
-        and model.decimal in (".", ",")
+        and model.decimal in (".", ",", None)
     )
+
+
+def _is_finite(value):
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 def fit_model(table, *, nu=0.05, scaling="standard"):
@@ -226,7 +242,7 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
         When an argument is out of range, there are fewer than two nominal rows, they
         are equal, or their values are too large or too small to be squared.
     """
-    if not isinstance(nu, (int, float)) or isinstance(nu, bool) or not 0 <= nu < 1:
+    if not isinstance(nu, Real) or isinstance(nu, bool) or not 0 <= nu < 1:
         raise TableError(f"nu must be a number from 0 to less than 1, found {nu!r}")
     points = _nominal_points(table)
     if len(points) < 2:
@@ -235,6 +251,7 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
             f"{len(points)}"
         )
     _check_range(table, points)
+    medians = np.median(points, axis=0)
     try:
         shift, scale = _affine(scaling, points)
     except ValueError as error:
@@ -258,7 +275,8 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
         relative_gap=gap,
         certified=certified,
         identity=None if table.identities is None else table.identities.name,
-        decimal=table.decimal,
+        decimal=table.decimal if _has_fractions(table) else None,
+        medians=medians.tolist(),
     )
     return model, ball
 
@@ -291,11 +309,15 @@ def _check_range(table, points):
     """Squares of the values must neither overflow nor vanish."""
     largest = np.abs(points).max(axis=0)
     for name, value in zip(table.values, largest, strict=True):
-        if not (value == 0 or 1e-100 < value < 1e100):
+        if not (value == 0 or 1e-30 < value < 1e30):
             raise TableError(
                 f"column {name!r} of {table.name} reaches {value:.3g}, which cannot be "
                 "squared safely; bring it to other units"
             )
+
+
+def _has_fractions(table):
+    return any((values != np.floor(values)).any() for _, values in table.values.items())
 
 
 def _no_radius(table, points, nu):

@@ -89,7 +89,7 @@ def support_rows(table, model, ball):
     -------
     pandas.DataFrame
         Row number, name, weight, the column that counts most in its
-        distance, its value, and the median of the nominal rows there.
+        distance, its value, and the median of the training rows there.
     """
     nominal = np.flatnonzero(table.is_nominal)[ball.support]
     shown = table.named(nominal)
@@ -97,7 +97,7 @@ def support_rows(table, model, ball):
     values = table.values.iloc[nominal]
     shown["mostly"] = model.score(values)["mostly"].astype(str).to_numpy()
     shown["value there"] = _values_there(values, shown["mostly"])
-    shown["median there"] = _medians_there(table, shown["mostly"])
+    shown["median there"] = _medians_there(model, shown["mostly"])
     return shown.sort_values("weight", ascending=False, ignore_index=True)
 
 
@@ -130,13 +130,15 @@ def _power_of_ten(gap):
     return max(10.0 ** np.ceil(np.log10(max(gap, 1e-300))), 1e-12)
 
 
-def label_counts(table):
-    """Rows of each label, and which one is nominal.
+def label_counts(table, scores=None):
+    """Rows of each label, which one is nominal, and how many raise an alarm.
 
     Parameters
     ----------
     table : Table
         With labels.
+    scores : pandas.DataFrame, optional
+        Of the table's rows.
 
     Returns
     -------
@@ -145,17 +147,22 @@ def label_counts(table):
     """
     counts = table.labels.value_counts(dropna=False).rename("rows").to_frame()
     nominal = [not pd.isna(word) and word == table.nominal for word in counts.index]
-    return counts.assign(nominal=nominal)
+    counts = counts.assign(nominal=nominal)
+    if scores is None:
+        return counts
+    alarms = scores["alarm"].groupby(table.labels, dropna=False).sum()
+    return counts.assign(alarms=alarms.reindex(counts.index).astype(int))
 
 
-def ranked(table, scores, top):
+def ranked(table, model, scores, top):
     """The most abnormal rows; of rows with equal values the first.
 
     Parameters
     ----------
     table : Table
+    model : BallModel
     scores : pandas.DataFrame
-        From `BallModel.score` of the table's values.
+        Its scores of the table's values.
     top : int
         Rows to list.
 
@@ -163,7 +170,7 @@ def ranked(table, scores, top):
     -------
     pandas.DataFrame
         Row number, name, label, score, alarm, the column that counts most, its value,
-        the median of the nominal rows there; where rows are equal also how many there are.
+        the median of the training rows there; where rows are equal also how many there are.
     """
     order = np.argsort(-scores["score"].to_numpy(), kind="stable")
     equal = pd.util.hash_pandas_object(table.values, index=False).to_numpy()
@@ -173,18 +180,16 @@ def ranked(table, scores, top):
     for name in ("score", "alarm", "mostly"):
         listed[name] = scores[name].iloc[chosen].to_numpy()
     listed["value there"] = _values_there(table.values.iloc[chosen], listed["mostly"])
-    listed["median there"] = _medians_there(table, listed["mostly"])
+    listed["median there"] = _medians_there(model, listed["mostly"])
     if not first.all():
         kept = pd.Series(equal[np.isin(equal, equal[chosen])]).value_counts()
         listed["equal rows"] = kept.loc[equal[chosen]].to_numpy()
     return listed
 
 
-def _medians_there(table, columns):
-    """The median of the nominal rows in the column that is named for each row."""
-    nominal = table.is_nominal if table.labels is not None else slice(None)
-    medians = {name: table.values[name].to_numpy()[nominal] for name in set(columns)}
-    medians = {name: float(np.median(values)) for name, values in medians.items()}
+def _medians_there(model, columns):
+    """The median of the training rows in the column that is named for each row."""
+    medians = dict(zip(model.columns, model.medians, strict=True))
     return [medians[name] for name in columns]
 
 
@@ -339,8 +344,8 @@ def cautions(table, model, scores, support):
     model : BallModel
     scores : pandas.DataFrame
         Of the table's rows.
-    support : int
-        Rows that hold the hard ball up.
+    support : pandas.DataFrame
+        The rows that hold the hard ball up, from `support_rows`.
 
     Returns
     -------
@@ -354,10 +359,12 @@ def cautions(table, model, scores, support):
             f"The ball is not certified: its relative gap is {model.relative_gap:.1e}. "
             "Its radius is that much from the best at most."
         )
-    if 0 < model.nu * total < 1:
+    # The hard ball is the soft one until the box cuts its largest weight.
+    least = 1.0 / (total * support["weight"].max())
+    if 0 < model.nu <= least:
         told.append(
-            f"nu = {model.nu:g} of {total} rows is less than one row, so that none can lie "
-            f"outside; from nu = {np.ceil(1000 / total) / 1000:g} on one may."
+            f"nu = {model.nu:g} leaves no row outside; here only a nu above {least:.2g} "
+            "can."
         )
     trained = np.where(table.is_nominal, scores["score"].to_numpy(), 0.0)
     at = int(trained.argmax())
@@ -389,7 +396,7 @@ def cautions(table, model, scores, support):
             "there counts in that column's own units."
         )
     told.append(
-        f"The hard ball hangs on {support} of {total} rows. Look at them first: one typing "
+        f"The hard ball hangs on {len(support)} of {total} rows. Look at them first: one typing "
         "error among them moves center and radius."
     )
     if model.scaling == "none":
@@ -407,7 +414,7 @@ def _what_alarms_mean(table, model):
     if table.labels is not None:
         return (
             f"The ball knows rows with {table.labels.name} = {table.nominal} only. Believe "
-            "the tables over honest splits, not the alarms on the rows it was fitted to."
+            "honest splits (notebook 18), not the alarms on the rows it was fitted to."
         )
     unusual = "Without labels nothing here says that a high score is a fault"
     if model.nu:

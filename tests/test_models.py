@@ -1,6 +1,7 @@
 """A ball fitted to a table: scores, the file it is kept in, and `mebnb fit`."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -166,6 +167,9 @@ def test_file_that_is_no_model_is_refused(tmp_path, text, sentence):
         ("scale", [0.0] * 6),
         ("shift", [float("nan")] * 6),
         ("nu", None),
+        ("shift", ["0"] * 6),
+        ("scale", [True] * 6),
+        ("outside", -3),
         ("nu", 5.0),
         ("scaling", "robust"),
         ("decimal", "x"),
@@ -194,7 +198,7 @@ def test_ball_that_many_equal_rows_shrink_to_a_point_is_refused(tmp_path):
     assert fit_model(read_table(path), nu=0.05)[0].radius > 0
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e200])
+@pytest.mark.parametrize("size", [1e-200, 1e-60, 1e60, 1e200])
 def test_values_that_cannot_be_squared_are_refused(tmp_path, size):
     path = tmp_path / "huge.csv"
     path.write_text("".join(f"{size * k!r},{k * k % 7}\n" for k in range(2, 12)))
@@ -209,6 +213,10 @@ def test_far_rows_have_finite_scores(square):
     scores = model.score(pd.DataFrame({"x": [1e200, 1e-200], "y": [0.0, 0.0]}))
     assert scores["score"][0] == pytest.approx(1e200 / model.radius / model.scale[0])
     assert scores["score"][1] == pytest.approx(0.0, abs=1e-12)
+    beyond_all = model.score(
+        pd.DataFrame({"x": [1e308, -1.7e308], "y": [1.7e308, 0.0]})
+    )
+    assert beyond_all["alarm"].all()
 
 
 def test_far_from_zero_no_digits_are_lost(tmp_path):
@@ -252,7 +260,12 @@ def test_ball_that_the_check_does_not_prove_is_called_so(table, monkeypatch):
     monkeypatch.setattr("mebnb.models.verify_soft", lambda points, ball: 1e-3)
     model, _ = fit_model(table)
     assert not model.certified
-    told = cautions(table, model, model.score(table.values), 3)
+    told = cautions(
+        table,
+        model,
+        model.score(table.values),
+        support_rows(table, *fit_model(table, nu=0)),
+    )
     assert told[0].startswith("The ball is not certified: its relative gap is 1.0e-03.")
 
 
@@ -273,7 +286,7 @@ def test_readings_of_a_long_table_are_those_of_which_there_is_something_to_tell(
 def test_ranked_rows_are_the_farthest_in_order(table):
     model, _ = fit_model(table)
     scores = model.score(table.values)
-    listed = ranked(table, scores, 7)
+    listed = ranked(table, model, scores, 7)
     different = scores["score"][~table.values.duplicated()]
     assert listed["score"].tolist() == sorted(different, reverse=True)[:7]
     values = table.values.to_numpy()
@@ -335,22 +348,25 @@ def test_ball_in_the_plane_of_two_components_holds_its_rows(table):
 def test_cautions_speak_of_what_is_there(square, table):
     few = read_table(square)
     model, _ = fit_model(few, nu=0.05, scaling="none")
-    told = cautions(few, model, model.score(few.values), 4)
+    support = support_rows(few, *fit_model(few, nu=0, scaling="none"))
+    told = cautions(few, model, model.score(few.values), support)
+    least = 1 / (5 * support["weight"].max())
     assert told[0] == (
-        "nu = 0.05 of 5 rows is less than one row, so that none can lie outside; from "
-        "nu = 0.2 on one may."
+        f"nu = 0.05 leaves no row outside; here only a nu above {least:.2g} can."
     )
+    assert fit_model(few, nu=0.99 * least)[0].outside == 0
     assert "Nothing is scaled: a column in larger units counts more." in told
     assert any(
         sentence.startswith("5 nominal rows fix a ball in 2") for sentence in told
     )
     model, _ = fit_model(table, nu=0)
     scores = model.score(table.values)
-    told = cautions(table, model, scores, 6)
+    support = support_rows(table, *fit_model(table, nu=0))
+    told = cautions(table, model, scores, support)
     assert told[-1].startswith("The ball knows rows with RiskLevel = low risk only.")
     row = np.flatnonzero(table.is_nominal)[3]
     scores.loc[row, "score"] = 9.0
-    told = cautions(table, model, scores, 6)
+    told = cautions(table, model, scores, support)
     assert told[0].startswith(f"Row {row + 1} lies 9 radii out.")
 
 
@@ -361,7 +377,7 @@ def test_names_of_our_own_columns_are_kept_apart(tmp_path):
     )
     table = read_table(path, label="score")
     model, _ = fit_model(table, nu=0)
-    listed = ranked(table, model.score(table.values), 3)
+    listed = ranked(table, model, model.score(table.values), 3)
     assert list(listed)[:4] == ["row", "row (file)", "score (file)", "score"]
     made = fit_file(path, label="score", nu=0).all_scores()
     assert list(made) == ["row", "row (file)", "score", "alarm", "mostly"]
@@ -407,6 +423,29 @@ def test_fit_scores_another_file_in_its_own_order(square, tmp_path, capsys):
     assert out.read_bytes() == first
 
 
+def test_column_in_other_units_is_doubted(square, tmp_path, capsys):
+    new = tmp_path / "new.csv"
+    new.write_text("name,x,y\na,1000,0.5\nb,900,0.1\n")
+    assert cli.main(["fit", str(square), "--score", str(new)]) == 0
+    assert "x: most rows lie far from all training rows; check units" in (
+        capsys.readouterr().out
+    )
+
+
+def test_scores_that_cannot_be_written_are_said(square, capsys):
+    assert cli.main(["fit", str(square), "-o", "/dev/full"]) == 2
+    assert capsys.readouterr().err.startswith("mebnb: cannot write /dev/full: ")
+
+
+def test_alarms_are_told_by_label(capsys):
+    words = ["fit", str(EXAMPLE), "--label", "RiskLevel", "--nominal", "low risk"]
+    assert cli.main(words) == 0
+    out = capsys.readouterr().out
+    made = fit_file(EXAMPLE, **LABELS)
+    alarms = made.scores["alarm"][made.scored.is_nominal].sum()
+    assert re.search(rf"low risk +406 +True +{alarms}\b", out)
+
+
 def test_fit_gives_json_that_scripts_can_read(capsys):
     words = ["fit", str(EXAMPLE), "--label", "RiskLevel", "--nominal", "low risk"]
     assert cli.main([*words, "--json"]) == 0
@@ -418,7 +457,7 @@ def test_fit_gives_json_that_scripts_can_read(capsys):
     assert made["scored"]["alarms"] == int(model.score(table.values)["alarm"].sum())
     assert (
         made["most_abnormal"][0]["row"]
-        == ranked(table, model.score(table.values), 1)["row"].iloc[0]
+        == ranked(table, model, model.score(table.values), 1)["row"].iloc[0]
     )
 
 
@@ -447,7 +486,7 @@ def test_fit_gives_json_that_scripts_can_read(capsys):
         (["{ball}"], "{ball} is a model; name a file to --score"),
         (["{ball}", "--score", "{square}", "--nu", "0"],
          "{ball} is fitted already; leave --nu out"),
-        (["{ball}", "--score", "{square}"], "cannot read {ball}: No such file or directory"),
+        (["{ball}", "--score", "{square}"], "there is no file {ball}"),
     ],
 )  # fmt: skip
 def test_senseless_fit_commands_are_refused(square, tmp_path, words, sentence, capsys):
@@ -492,7 +531,7 @@ def test_ten_million_rows_are_fitted_and_scored_within_six_gibibytes(
 ):
     out = tmp_path / "scores.csv"
     lines, peak = peak_memory(["fit", ten_million_rows, "-o", out])
-    assert lines[0] == "long: 10000000 of 10000000 rows and 5 of 5 columns are used"
+    assert lines[0] == "long.csv: 10000000 of 10000000 rows and 5 of 5 columns are used"
     assert peak < 6 << 30
     with open(out) as file:
         assert sum(1 for _ in file) == 10_000_001

@@ -443,7 +443,7 @@ def fitted_scaler(scaling, points):
     ValueError
         For another scaling.
     """
-    if scaling not in SCALERS:
+    if scaling not in list(SCALERS):
         raise ValueError(
             f"scaling must be one of {', '.join(SCALERS)}; found {scaling!r}"
         )

@@ -18,7 +18,7 @@ from mebnb.tables.numbers import (
     read_truth,
     sign_votes,
 )
-from mebnb.tables.words import count_rows, cut, listed, shown_entries
+from mebnb.tables.words import count_rows, cut, did_you_mean, listed, shown_entries
 
 __all__ = ["Roles", "check_wishes", "find_identity", "list_of_names", "read_columns"]
 
@@ -78,7 +78,7 @@ def _check_name(frame, argument, name):
     if not isinstance(name, str) or name not in frame.columns:
         raise TableError(
             f"{argument} must name a column of the file ({listed(frame.columns)}), "
-            f"found {name!r}"
+            f"found {name!r}{did_you_mean(name, frame.columns)}"
         )
 
 
@@ -149,7 +149,9 @@ def _numbers(column, text, decimal, mostly):
         return _numbers_of_text(*text, decimal, mostly)
     if pd.api.types.is_bool_dtype(column.dtype):
         return _as_float(column), "yes or no", "true is 1, false is 0"
-    if column.dtype.kind in "mM" or isinstance(column.dtype, pd.DatetimeTZDtype):
+    if column.dtype.kind == "m":
+        return column.dt.total_seconds().to_numpy(dtype=float), "duration", "in seconds"
+    if column.dtype.kind == "M" or isinstance(column.dtype, pd.DatetimeTZDtype):
         return None, "date", ""
     if column.dtype.kind == "c":
         return None, "complex", ""
@@ -177,6 +179,8 @@ def _numbers_of_text(codes, entries, decimal, mostly):
         if looks_like_dates(entries):
             return None, "date", ""
         told = f"numbers in {count_rows(read.read_rows)} only; others are {shown}"
+        if any(entry[0] in "<>" for entry in read.unread):
+            told += "; write a limit, or half of it, as a number"
         return None, "text", told if read.read_rows else ""
     done = list(read.done)
     if read.unread_rows:

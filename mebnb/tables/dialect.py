@@ -43,7 +43,8 @@ ENCODINGS = {
     "latin-1": "Latin-1",
 }
 ROW_NAME = "row name"  # of a column that R writes without a name
-MOST_ABOVE = 20  # lines of free text above the header, at most
+MOST_ABOVE = 100  # lines of free text above the header, at most
+ONE_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
 EXCEL = re.compile(
     r"sep=(.)", re.IGNORECASE
@@ -124,7 +125,7 @@ def find_dialect(path, decimal=None):
     lines = (lines if whole else lines[:-1])[:HEAD_LINES]
     if not any(line.strip() for line in lines):
         raise TableError(f"{path.name} is empty")
-    excel = EXCEL.fullmatch(lines[0].strip())
+    excel = EXCEL.fullmatch(lines[0].strip(' \ufeff"'))
     delimiter = excel[1] if excel else _delimiter(lines)
     rows = _rows(lines, delimiter)
     rows = [[], *rows[1:]] if excel else rows
@@ -153,7 +154,7 @@ def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
     if not header:
         body, names = rows[above:], [""] * len(names)
         notes.append(f"no header: the first line, {started}, counts as data")
-    elif any(is_number(name) for name in first if name):
+    elif any(is_number(name) for name in names if name):
         notes.append(f"the first line, {started}, is taken as the header")
     units = header and _is_units(body)
     if units:
@@ -169,6 +170,8 @@ def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
     if decimal == ",":
         notes.append("decimal commas")
     skipped = [*range(above), *([above + 1] if units else [])]
+    if lacks == "sign":  # one field more than there are columns: no header for pandas
+        skipped, header = sorted([above, *skipped]), False
     return Dialect(
         encoding,
         delimiter,
@@ -221,12 +224,26 @@ def _delimiter(lines):
         share = count / max(widths.total(), 1)
         if width > 1 and (sign != SPACES or (share >= 0.9 and len(rows[0]) > 1)):
             regular[sign] = share
-    spaced = regular.pop(
-        SPACES, None
-    )  # words have blanks, too: only where all else fails
-    if regular:
-        return max(regular, key=regular.get)
-    return "," if spaced is None else SPACES
+    # Words have blanks, too: these count only where all else fails.
+    spaced = regular.pop(SPACES, None)
+    if not regular:
+        return "," if spaced is None else SPACES
+    best = max(regular, key=regular.get)
+    if best == "," and _is_one_column(lines):
+        return ";"  # which is in no line
+    blanks = spaced and _is_regular(lines, SPACES) and not _is_regular(lines, best)
+    return SPACES if blanks else best
+
+
+def _is_one_column(lines):
+    """Whether decimal commas stand below a header without one."""
+    head, *rest = [line.strip() for line in lines if line.strip()]
+    return "," not in head and all(ONE_COMMA.fullmatch(line) for line in rest)
+
+
+def _is_regular(lines, sign):
+    """Whether every line, the first too, has as many fields: 1,5 2,5 below a b."""
+    return len({len(row) for row in _rows(lines, sign) if row}) == 1
 
 
 def _rows(lines, delimiter):
@@ -243,18 +260,20 @@ def _rows(lines, delimiter):
 def _layout(rows, name):
     """Lines above the table, the names in its first line, and what these lack.
 
-    That is `ROW_NAME`, as R writes a table, or "trailing" where each other line ends in a
-    delimiter, or None.
+    That is `ROW_NAME`, as R writes a table, "trailing" where each other line ends in a
+    delimiter, "sign" where a lone # stands before the names, or None.
     """
     width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
     first = next(at for at, row in enumerate(rows) if len(row) == width)
     before, below = rows[first - 1] if first else [], rows[first:]
-    if before and not _is_header(rows[first], below[1:]):
-        words = all(before) and not any(map(is_number, before))
+    if before and not _has_words(rows[first], below[1:]):
+        words = all(before) and _could_be_names(before)
         if words and len(before) == width - 1:
             trailing = not any(row[-1] for row in below if len(row) == width)
             if trailing or len(before) > 1 or not is_number(below[0][0]):
                 return first - 1, before, "trailing" if trailing else ROW_NAME
+        if words and before[0] == "#" and len(before) == width + 1:
+            return first - 1, before[1:], "sign"
         if len(before) > 1 or width == 2:
             raise TableError(
                 f"{name}, line {first}: {len(before)} field{'s' * (len(before) > 1)} where "
@@ -262,31 +281,42 @@ def _layout(rows, name):
                 "decimal comma, must stand in quotes"
             )
     first = _past_free_text(rows, first, width)
-    return (first if first <= MOST_ABOVE else 0), rows[first], None
+    if first > MOST_ABOVE:
+        raise TableError(
+            f"{name}: the table begins in line {first + 1}; expected within the first "
+            f"{MOST_ABOVE}"
+        )
+    names = list(rows[first])
+    if names[0].startswith("#") and _has_words(names, rows[first + 1 :]):
+        names[0] = names[0].lstrip("# ")
+    return first, names, None
+
+
+def _could_be_names(fields):
+    """Words, or numbers that look like names, behind a sign for remarks maybe."""
+    fields = fields[1:] if fields[0] == "#" else fields
+    if any(map(is_number, fields)):
+        return all(map(is_number, fields)) and _are_names(
+            list(map(_plain_number, fields))
+        )
+    return True
 
 
 def _past_free_text(rows, first, width):
     """The header's line: below remarks, and below lines that hardly fill a field."""
     for at in range(first, min(len(rows) - 1, first + MOST_ABOVE)):
-        row, body = rows[at], rows[at + 1 :]
-        filled = sum(map(bool, row))
-        remark = bool(row) and row[0].startswith("#")
-        if len(row) == width and not remark and filled > width / 2:
-            return at if _is_header(row, body) else first
-        if len(row) == width and remark and not _has_header_below(body, width):
-            return at
+        row = rows[at]
+        if len(row) != width or row[0].startswith("#"):
+            continue
+        if sum(map(bool, row)) > width / 2:
+            return at if _has_words(row, rows[at + 1 :]) else first
     return first
 
 
-def _has_header_below(body, width):
-    at = next(
-        (i for i, row in enumerate(body) if row and not row[0].startswith("#")), None
-    )
-    return (
-        at is not None
-        and len(body[at]) == width
-        and _is_header(body[at], body[at + 1 :])
-    )
+def _has_words(first, body):
+    """Whether the first line names the columns, and not by numbers."""
+    words = any(field and not is_number(field) for field in first)
+    return words and _is_header(first, body)
 
 
 def _is_header(first, body):
@@ -333,10 +363,13 @@ def _mostly_numbers(rows, at):
 
 def _is_units(body):
     """Whether the first line holds words where the others hold numbers, and no number."""
-    if len(body) < 3 or any(field and is_number(field) for field in body[0]):
+    words = (
+        [at for at, field in enumerate(body[0]) if field not in MISSING] if body else []
+    )
+    if len(body) < 3 or any(is_number(body[0][at]) for at in words):
         return False
     rest = [row for row in body[1:] if len(row) == len(body[0])]
-    return any(field and _mostly_numbers(rest, at) for at, field in enumerate(body[0]))
+    return any(_mostly_numbers(rest, at) for at in words)
 
 
 def _unique(names):
@@ -359,28 +392,40 @@ def _unique(names):
 
 
 def _decimal(body, delimiter, default):
-    """The decimal sign; where no entry settles it what the delimiter speaks for."""
+    """The decimal sign; where no entry settles it what the rest speaks for."""
     commas, points = sign_votes(field for row in body for field in row)
     if commas != points:
         return "," if commas > points else "."
+    columns = _columns(body)
+    if delimiter == ",":
+        quoted = any("," in field for column in columns for field in column)
+        return default if quoted and default else "."
+    groups = {
+        sign: any(_set_apart(column, sign) for column in columns) for sign in ".,"
+    }
+    if groups["."] != groups[","]:
+        return "," if groups["."] else "."
     if default is not None:
         return default
-    if delimiter == ",":
-        return "."
-    return "," if _any_comma(body) or _points_group(body) else "."
+    commas = any(SIGNED[","].fullmatch(field) for column in columns for field in column)
+    return "," if commas else "."
 
 
-def _any_comma(body):
-    return any(SIGNED[","].fullmatch(bare(field)) for row in body for field in row)
-
-
-def _points_group(body):
-    """Whether a column mixes 1.011 and 940: points that set thousands apart."""
+def _columns(body):
     width = max(map(len, body), default=0)
-    for at in range(width):
-        fields = [bare(row[at]) for row in body if len(row) > at and row[at]]
-        grouped = [field for field in fields if GROUPS["."].fullmatch(field)]
-        plain = [field for field in fields if field.isdecimal() and len(field) <= 3]
-        if grouped and plain and len(grouped) + len(plain) == len(fields):
-            return True
-    return False
+    return [
+        [bare(row[at]) for row in body if len(row) > at and row[at]]
+        for at in range(width)
+    ]
+
+
+def _set_apart(fields, sign):
+    """Whether a sign sets thousands apart: 1.011 beside 940, which has three digits too."""
+    grouped = [field for field in fields if GROUPS[sign].fullmatch(field)]
+    plain = [field for field in fields if field.isdecimal()]
+    alike = [field for field in plain if len(field) == 3]
+    return bool(
+        grouped
+        and len(grouped) + len(plain) == len(fields)
+        and 2 * len(alike) > len(plain)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,9 +33,14 @@ LOOKALIKES = str.maketrans({"\u2212": "-", "\u2019": "'"})  # minus sign, apostr
 BLANKS = re.compile(r"[\s\u00a0\u202f']")
 GROUPED = re.compile(r"[+-]?\d{1,3}([\s\u00a0\u202f']\d{3})+([.,]\d*)?")
 WRITINGS = {
-    ".": re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?([eE][+-]?\d+)?"),
-    ",": re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d*)?([eE][+-]?\d+)?"),
+    ".": re.compile(
+        r"[+-]?(([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII
+    ),
+    ",": re.compile(
+        r"[+-]?(([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII
+    ),
 }
+UNIT = re.compile(r"(.*\d[.,]?)\s+([^\d\s.,%()]{1,6})")
 SIGNED = {sign: re.compile(rf"[+-]?\d+\{sign}\d+") for sign in ".,"}
 GROUPS = {sign: re.compile(rf"[+-]?[1-9]\d{{0,2}}(\{sign}\d{{3}})+") for sign in ".,"}
 WORDS = re.compile(r"[+-]?(inf|infinity)", re.IGNORECASE)
@@ -85,11 +91,7 @@ def is_number(text):
     if text in MISSING or WORDS.fullmatch(text):
         return True
     text = bare(text)
-    return any(_fits(text, sign) for sign in WRITINGS)
-
-
-def _fits(text, sign):
-    return bool(WRITINGS[sign].fullmatch(text)) and any(map(str.isdigit, text))
+    return any(pattern.fullmatch(text) for pattern in WRITINGS.values())
 
 
 def sign_votes(texts, counts=None):
@@ -133,7 +135,8 @@ def read_numbers(codes, entries, decimal="."):
     Numbers
     """
     counts = np.bincount(codes[codes >= 0], minlength=len(entries))
-    texts = [bare(entry) for entry in entries]
+    unit, plain = _without_unit(entries, counts)
+    texts = [bare(entry) for entry in plain]
     readings = {
         sign: _values(texts, sign) for sign in (decimal, *",.".replace(decimal, ""))
     }
@@ -142,15 +145,32 @@ def read_numbers(codes, entries, decimal="."):
     sign = decimal if read[decimal] >= 0.9 * counts.sum() else max(read, key=read.get)
     values = readings[sign]
     known = np.isfinite(values)
-    kept = [entry for entry, ok in zip(entries, known, strict=True) if ok]
+    kept = [entry for entry, ok in zip(plain, known, strict=True) if ok]
     return Numbers(
         values=np.append(values, np.nan)[codes],
         kind="number, decimal comma" if sign == "," else "number",
         read_rows=int(read[sign]),
         unread_rows=int(counts[~known].sum()),
         unread=tuple(entries[at] for at in np.flatnonzero(~known)[:5]),
-        done=tuple(_done(kept, sign, counts[known])),
+        done=tuple([*unit, *_done(kept, sign, counts[known])]),
     )
+
+
+def _without_unit(entries, counts):
+    """Entries without a unit that most of them end in, and a word on it."""
+    found = [UNIT.fullmatch(entry) for entry in entries]
+    units = Counter()
+    for match, count in zip(found, counts, strict=True):
+        if match:
+            units[match[2]] += int(count)
+    unit, rows = units.most_common(1)[0] if units else ("", 0)
+    if 2 * rows < counts.sum() or not rows:
+        return [], entries
+    plain = [
+        match[1] if match and match[2] == unit else entry
+        for match, entry in zip(found, entries, strict=True)
+    ]
+    return [f"{unit!r} taken off"], plain
 
 
 def _values(texts, sign):
@@ -158,7 +178,7 @@ def _values(texts, sign):
     thousands = "," if sign == "." else "."
     values = np.full(len(texts), np.nan)
     for at, text in enumerate(texts):
-        if _fits(text, sign):
+        if WRITINGS[sign].fullmatch(text):
             values[at] = float(text.replace(thousands, "").replace(",", "."))
     return values
 
@@ -180,6 +200,9 @@ def _done(entries, sign, counts):
     if grouped:
         value = bare(grouped[0]).replace(thousands, "").replace(",", ".")
         yield f"{grouped[0]} is read as {value}"
+    signed = [e for e in entries if sign in bare(e)]
+    if sign == "," and signed and all(GROUPS[","].fullmatch(bare(e)) for e in signed):
+        yield f"{signed[0]} is read as {bare(signed[0]).replace(',', '.')}"
 
 
 def read_truth(codes, entries):

@@ -30,7 +30,10 @@ def check_path(path):
     """A path, or a TableError that says what was found instead."""
     try:
         path = Path(path).expanduser()
+        path.stat()
         is_folder = path.is_dir()
+    except FileNotFoundError:
+        raise TableError(f"there is no file {path}") from None
     except TypeError:
         raise TableError(
             f"path must be a text or a path, found {type(path).__name__}"

@@ -47,6 +47,7 @@ def remarks(table):
     told, total, kept = [], table.total, len(table.rows)
     if kept < total:
         lost = f"rows left out for a missing value: {total - kept} of {total}"
+        lost += f" ({_lacking(table.readings)})"
         if kept < total / 2:
             lost += "; fill the values in, or leave out the columns that lack most"
         told.append(lost)
@@ -75,6 +76,13 @@ def remarks(table):
             if _sounds_like(name, NAMED_AS_LABEL)
         ]
     return told
+
+
+def _lacking(readings):
+    """The used columns that lack most values."""
+    missing = readings.loc[readings["used"] == "yes", "missing"]
+    most = missing[missing > 0].sort_values(ascending=False, kind="stable").head(3)
+    return ", ".join(f"{name} lacks {count}" for name, count in most.items())
 
 
 def _sounds_like(name, words):

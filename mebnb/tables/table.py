@@ -18,11 +18,14 @@ from mebnb.tables.errors import TableError
 from mebnb.tables.labels import read_labels
 from mebnb.tables.reading import check_path, read_file
 from mebnb.tables.remarks import no_complete_row, nothing_to_use, remarks
-from mebnb.tables.words import listed
+from mebnb.tables.words import did_you_mean, listed
 
 __all__ = ["Table", "beside_ours", "read_rows", "read_table"]
 
-TOTALS = ("total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "totale")
+TOTALS = (
+    *("total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "totale"),
+    *("suma", "razem", "totaal", "итого", "合计"),
+)
 """What the last row of a table begins with where it adds up the others."""
 
 OURS = (
@@ -258,6 +261,8 @@ def read_rows(path, columns, identity=None, decimal=None):
         A ValueError: no such file or column, not a table, a column without a number.
     """
     path = check_path(path)
+    if not isinstance(identity, (str, type(None))):
+        raise TableError(f"identity must be a name, found {identity!r}")
     frame, decimal, notes = read_file(
         path, text=[identity] if identity else [], decimal=decimal
     )
@@ -266,6 +271,7 @@ def read_rows(path, columns, identity=None, decimal=None):
         raise TableError(
             f"{path.name} lacks {', '.join(map(repr, lacking[:5]))}; it must have the "
             f"columns of the model, found {listed(frame.columns)}"
+            f"{did_you_mean(lacking[0], frame.columns)}"
         )
     frame = _without_total(frame, notes)
     if identity not in frame.columns or identity in columns:
@@ -273,7 +279,6 @@ def read_rows(path, columns, identity=None, decimal=None):
     roles = Roles(None, list(columns), [], identity)
     # A model asks for its columns: what is no number costs its row a score, no more.
     numbers, readings, decimal = read_columns(frame, decimal, roles, mostly=1e-9)
-    identity = identity or find_identity(frame, readings)
     table = _complete(path, frame, numbers, readings, notes, identity, decimal)
     lost = table.total - len(table.rows)
     if lost:
@@ -304,9 +309,12 @@ def _complete(path, frame, numbers, readings, notes, identity, decimal):
 def _without_total(frame, notes):
     """The rows but a last one that adds up the others."""
     words = [
-        str(value).strip(" :").lower() for value in frame.iloc[-1] if pd.notna(value)
+        value for value in frame.iloc[-1] if isinstance(value, str) and value.strip()
     ]
-    if len(frame) < 3 or not words or words[0] not in TOTALS:
+    word = words[0].strip(" :").lower() if words else ""
+    if len(frame) < 3 or not (
+        word in TOTALS or word.startswith(("total ", "grand total"))
+    ):
         return frame
     notes.append(
         f"the last row, which begins with {words[0]!r}, is left out as a total"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["count_rows", "cut", "listed", "shown_entries"]
+import difflib
+
+__all__ = ["count_rows", "cut", "did_you_mean", "listed", "shown_entries"]
 
 
 def cut(text, most=40):
@@ -22,3 +24,10 @@ def count_rows(count):
 def shown_entries(column):
     entries = dict.fromkeys(str(entry) for entry in column.dropna()[:1000])
     return ", ".join(repr(cut(entry)) for entry in list(entries)[:3]) or "nothing"
+
+
+def did_you_mean(name, known):
+    """A question that names what is known under nearly that name, or nothing."""
+    folded = {other.casefold().replace(" ", ""): other for other in map(str, known)}
+    close = difflib.get_close_matches(str(name).casefold().replace(" ", ""), folded, 1)
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
