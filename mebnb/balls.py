@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mebnb.inputs import check_points, readable, readable_blocks, row_blocks
+from mebnb.inputs import check_points, readable_blocks, row_blocks
 from mebnb.rates import linear_rate, power_rate
 
 __all__ = [

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
 from mebnb.balls import Solution, squared_distances
-from mebnb.steps import STEP_RULES, ShortStep
+from mebnb.steps import STEP_RULES
 
 # The package's attribute of that name is the function; this is the module.
 MODULE = importlib.import_module("mebnb.frank_wolfe")

@@ -11,11 +11,11 @@ from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots, studies
 from mebnb.balls import dual_value
 from mebnb.datasets import DatasetNotAvailable
 from mebnb.faulty_steps import (
-    GrowingStep,
     ArmijoOffTheSimplex,
     ArmijoWithoutTheEnd,
     GoldenSectionMidpoint,
     GoldenSectionWithSignSlip,
+    GrowingStep,
 )
 from mebnb.steps import Line, ShortStep, step_rule
 from mebnb.studies import SOLVERS, kind_counts, normal_cloud, rate_table, run_each

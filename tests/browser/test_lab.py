@@ -20,6 +20,7 @@ pytestmark = pytest.mark.browser
 
 TOKEN = "a-test-on-this-machine"
 PATIENCE = 120_000  # milliseconds
+RUN_ALL = re.compile(r"^Run All Cells$")
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +60,14 @@ def lab(tmp_path_factory):
 
 def _run_all(page):
     """Run All Cells; once more where the kernel was not up yet and nothing came of it."""
+    page.locator("#jp-main-statusbar").get_by_text("Idle").first.wait_for(
+        timeout=PATIENCE
+    )
     begun = "[...document.querySelectorAll('.jp-InputPrompt')].some("
     begun += "e => /\\[(\\*|\\d+)\\]/.test(e.textContent))"
     for _ in range(4):
-        page.get_by_role("menuitem", name="Kernel", exact=True).click()
-        page.get_by_text("Restart Kernel and Run All Cells…").click()
-        page.locator(".jp-Dialog .jp-mod-accept").click()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.locator(".lm-Menu-itemLabel").get_by_text(RUN_ALL).click()
         with contextlib.suppress(TimeoutError):
             page.wait_for_function(begun, timeout=PATIENCE / 8)
             return
