@@ -241,6 +241,21 @@ class Evaluation:
         table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
         return table.rename_axis("detector")
 
+    def means(self, scores=("auroc", "recall_at_false_alarms")):
+        """The mean of each score over the splits.
+
+        Parameters
+        ----------
+        scores : sequence of str
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns detector and the scores.
+        """
+        means = self.frame.groupby("detector", sort=False)[list(_known(scores))].mean()
+        return means.reset_index()
+
     def best(self, reference, scores=("auroc", "recall_at_false_alarms")):
         """The reference and, for each score, the best of the others.
 

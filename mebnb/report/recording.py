@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import textwrap
 
 KEY = "mebnb_record"
 
@@ -35,7 +36,44 @@ def record(**values):
 
     kept = {name: _plain(name, value) for name, value in values.items()}
     shown = ", ".join(f"{name} = {_short(value)}" for name, value in kept.items())
-    display(_Line(f"recorded: {shown}"), metadata={KEY: kept})
+    line = textwrap.fill(f"recorded: {shown}", 88, break_on_hyphens=False)
+    display(_Line(line), metadata={KEY: kept})
+
+
+def cells_of(table, index, columns):
+    """Cells of a table under names of their own, for `record`.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+    index : list of str
+        Columns whose values make the first part of a name.
+    columns : list of str
+        The columns to take.
+
+    Returns
+    -------
+    dict
+        Such as "ASFW_0.1_iterations" -> 39.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"set": ["a b"], "eps": [0.1], "steps": [4]})
+    >>> for name, value in cells_of(table, ["set", "eps"], ["steps"]).items():
+    ...     print(name, value)
+    a_b_0.1_steps 4
+    """
+    return {
+        "_".join(_word(part) for part in [*key, column]): table[column].iloc[at]
+        for at, key in enumerate(zip(*(table[name] for name in index), strict=True))
+        for column in columns
+    }
+
+
+def _word(part):
+    text = f"{part:g}" if isinstance(part, float) else str(part)
+    return "_".join(text.split())
 
 
 class _Line(str):
