@@ -270,7 +270,7 @@ class Evaluation:
         pandas.DataFrame
             Index: detectors, the reference first. One column a score: its mean.
         """
-        means = self.summary(scores)["mean"].unstack("score")[list(scores)]
+        means = self.means(scores).set_index("detector").sort_index()
         winners = means.drop(index=reference).idxmax()
         return means.loc[list(dict.fromkeys([reference, *winners]))]
 
