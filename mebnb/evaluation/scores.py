@@ -271,6 +271,7 @@ class Evaluation:
             Index: detectors, the reference first. One column a score: its mean.
         """
         means = self.means(scores).set_index("detector").sort_index()
+        means = means.rename_axis(columns="score")
         winners = means.drop(index=reference).idxmax()
         return means.loc[list(dict.fromkeys([reference, *winners]))]
 
