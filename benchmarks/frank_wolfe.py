@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-
 __all__ = ["PLAIN", "compare", "main"]
 
 TOLERANCE = 1e-3

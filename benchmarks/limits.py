@@ -24,9 +24,8 @@ ASIDE_SECONDS = 180.0
 # What the repeated calls may take together, beside the one that is running.
 REPEAT_SECONDS = 5.0
 
-ONE_THREAD = {
-    name: "1"
-    for name in (
+ONE_THREAD = dict.fromkeys(
+    (
         "OMP_NUM_THREADS",
         "OPENBLAS_NUM_THREADS",
         "MKL_NUM_THREADS",
@@ -34,8 +33,9 @@ ONE_THREAD = {
         "VECLIB_MAXIMUM_THREADS",
         "NUMBA_NUM_THREADS",
         "RAYON_NUM_THREADS",
-    )
-}
+    ),
+    "1",
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def watch(command, cwd=None, call_seconds=CALL_SECONDS, aside_seconds=ASIDE_SECO
     )
     stage, values = "start", {}
     try:
-        for event in _events(process.stdout, lambda: allowed[stage]):
+        for event in _events(process.stdout, lambda: allowed[stage]):  # noqa: B023 (the stage of now)
             if event is None:
                 over = stage in ("ready", "first", "second")
                 what = "a call" if over else f"the stage after {stage!r}"

@@ -6,7 +6,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -32,7 +32,7 @@ def describe():
         (b for b in threadpoolctl.threadpool_info() if b["user_api"] == "blas"), {}
     )
     facts = {
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC",
+        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "commit": _commit(),
         "cpu": _cpu(),
         "cores": str(psutil.cpu_count(logical=False) or os.cpu_count()),

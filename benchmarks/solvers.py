@@ -12,8 +12,9 @@ started; see `benchmarks.run`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -443,9 +444,7 @@ SOLVERS = (
         "mebnb",
         ours=True,
     ),
-    Solver(
-        "cyminiball", _cyminiball, "cyminiball", environment="peers", always=True
-    ),
+    Solver("cyminiball", _cyminiball, "cyminiball", environment="peers", always=True),
     Solver("miniballcpp", _miniballcpp, "miniballcpp", always=True),
     # Every level of its recursion keeps a list of the rows that are left.
     Solver(
@@ -460,9 +459,7 @@ SOLVERS = (
     Solver("piqp_primal", _piqp_primal, "piqp", _primal_bytes),
     Solver("piqp_dual", _piqp_dual, "piqp", _dual_bytes),
     Solver("clarabel_dual", _clarabel_dual, "clarabel", _dual_bytes),
-    Solver(
-        "cvxpy_clarabel", _cvxpy_clarabel, "cvxpy", lambda m, n: 12 * (n + 2) * m
-    ),
+    Solver("cvxpy_clarabel", _cvxpy_clarabel, "cvxpy", lambda m, n: 12 * (n + 2) * m),
     Solver("one_class_svm", _one_class_svm, "scikit-learn", _square),
     Solver("bpcg_gram", _bpcg_gram, "numpy", _square),
 )

@@ -248,7 +248,7 @@ class Trace:
             seconds; one row a gap evaluation.
         """
         columns = {"iteration": np.arange(len(self))}
-        columns |= {name: values for name, values in vars(self).items()}
+        columns |= dict(vars(self).items())
         return pd.DataFrame(columns)
 
     def relative_gaps(self):

@@ -86,7 +86,9 @@ def core_set(
         raise ValueError(f"eps must be a finite number > 0, found {eps!r}")
     two_sided = away if two_sided is None else two_sided
     name, measure = (
-        ("max(delta+, delta-)", two_sided_gap) if two_sided else ("delta+", relative_gap)
+        ("max(delta+, delta-)", two_sided_gap)
+        if two_sided
+        else ("delta+", relative_gap)
     )
     stop = Stop(measure, eps * (2.0 + eps), name)
     direction = _plus_or_minus if away else _plus

@@ -83,5 +83,7 @@ def document_map(document=None):
     if document is None:
         return DocumentMap(frame)
     if document not in known:
-        raise ValueError(f"document must be one of {', '.join(known)}, found {document!r}")
+        raise ValueError(
+            f"document must be one of {', '.join(known)}, found {document!r}"
+        )
     return DocumentMap(frame[frame["document"] == document].reset_index(drop=True))

@@ -292,7 +292,7 @@ def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0
         seen = np.vstack([negatives, center, ends])
         losses = _loss_at(found, seen)
 
-        def moved(i, new, sample=sample, seen=seen, losses=losses):
+        def moved(i, new, n=n, sample=sample, seen=seen, losses=losses):
             other = sample.copy()
             other[i] = new
             then = excluding_ellipsoid(other, center, mu, lam, B, TOLERANCE)

@@ -360,7 +360,7 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     _restart(core, rows, scale, origin, first, start_weights if start else np.ones(1))
     _take_in(core, rows, scale, origin, found[:count])
 
-    for rounds in range(1, limit + 1):
+    for rounds in range(1, limit + 1):  # noqa: B007 (returned below)
         _maximise(core, aim, found, squared)
         gamma = _locate(core, rows, scale, origin, local)
         for j in range(n):

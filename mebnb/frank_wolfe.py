@@ -402,7 +402,10 @@ def run(points, choose, stop, step, start, max_iter, time_limit, callback, trace
             iterate.recompute()
             reached = max(stop.measure(iterate), 0.0)
             if reached <= stop.tol:
-                converged, message = True, f"{stop.name} {reached:.2e} <= {stop.tol:.6g}"
+                converged, message = (
+                    True,
+                    f"{stop.name} {reached:.2e} <= {stop.tol:.6g}",
+                )
                 break
         if iteration >= max_iter:
             converged, message = False, f"iteration limit {max_iter} reached"
@@ -535,18 +538,6 @@ def _pair(points, from_first):
 # --- the algorithms ----------------------------------------------------------------
 
 
-def _with_parameters_of(model):
-    """Put the section on parameters of one docstring in place of {parameters}."""
-
-    def documented(function):
-        section = model.__doc__.split("    Parameters\n")[1].split("    Examples\n")[0]
-        text = function.__doc__.replace("    {parameters}\n", f"    Parameters\n{section}")
-        function.__doc__ = text
-        return function
-
-    return documented
-
-
 # fmt: off
 def frank_wolfe(
     points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
@@ -598,7 +589,6 @@ def frank_wolfe(
                time_limit, callback, trace)
 
 
-@_with_parameters_of(frank_wolfe)
 def away_step(
     points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
     time_limit=None, callback=None, trace=True,
@@ -608,7 +598,40 @@ def away_step(
     Moves towards the farthest point or away from the nearest active one, whichever
     promises more; the largest away step drops that atom.
 
-    {parameters}
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+        One point a row.
+    step : str or StepRule
+        "exact", "short", "diminishing", "golden", "armijo" (see `mebnb.steps`).
+    start : str, Solution or (indices, weights)
+        "first" vertex, farthest "pair", or "uniform" (the uniform point kept as an
+        extra atom, as in the slides); a Solution or weights for a warm start.
+    gap : str
+        "absolute": stop at FW gap <= tol (squared units of the data);
+        "relative": stop at FW gap / gamma <= tol.
+    tol : float
+        Tolerance on that gap.
+    max_iter : int
+        Most steps taken; 1000 is the report's limit.
+    time_limit : float or None
+        Seconds.
+    callback : callable or None
+        Called with a `State` at each gap evaluation; a true answer stops.
+    trace : bool
+        Keep a `Trace`.
+
+    Returns
+    -------
+    Solution
+        With radius and lower bound recomputed from the support at the end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For senseless arguments, and for points whose squared distances overflow or
+        vanish.
+
     References
     ----------
     S. Lacoste-Julien and M. Jaggi, Advances in Neural Information Processing
@@ -618,7 +641,6 @@ def away_step(
                time_limit, callback, trace)
 
 
-@_with_parameters_of(frank_wolfe)
 def pairwise(
     points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
     time_limit=None, callback=None, trace=True,
@@ -627,7 +649,40 @@ def pairwise(
 
     Moves weight from the nearest active point to the farthest point.
 
-    {parameters}
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+        One point a row.
+    step : str or StepRule
+        "exact", "short", "diminishing", "golden", "armijo" (see `mebnb.steps`).
+    start : str, Solution or (indices, weights)
+        "first" vertex, farthest "pair", or "uniform" (the uniform point kept as an
+        extra atom, as in the slides); a Solution or weights for a warm start.
+    gap : str
+        "absolute": stop at FW gap <= tol (squared units of the data);
+        "relative": stop at FW gap / gamma <= tol.
+    tol : float
+        Tolerance on that gap.
+    max_iter : int
+        Most steps taken; 1000 is the report's limit.
+    time_limit : float or None
+        Seconds.
+    callback : callable or None
+        Called with a `State` at each gap evaluation; a true answer stops.
+    trace : bool
+        Keep a `Trace`.
+
+    Returns
+    -------
+    Solution
+        With radius and lower bound recomputed from the support at the end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For senseless arguments, and for points whose squared distances overflow or
+        vanish.
+
     References
     ----------
     S. Lacoste-Julien and M. Jaggi, Advances in Neural Information Processing
@@ -637,7 +692,6 @@ def pairwise(
                time_limit, callback, trace)
 
 
-@_with_parameters_of(frank_wolfe)
 def blended_pairwise(
     points, step="exact", start="first", gap="absolute", tol=1e-3, max_iter=1000, *,
     margin=0.0, time_limit=None, callback=None, trace=True,
@@ -648,7 +702,40 @@ def blended_pairwise(
     the FW gap plus `margin` (0; the slides' code had 1e-5), else towards the farthest
     point.
 
-    {parameters}
+    Parameters
+    ----------
+    points : array_like, shape (m, n)
+        One point a row.
+    step : str or StepRule
+        "exact", "short", "diminishing", "golden", "armijo" (see `mebnb.steps`).
+    start : str, Solution or (indices, weights)
+        "first" vertex, farthest "pair", or "uniform" (the uniform point kept as an
+        extra atom, as in the slides); a Solution or weights for a warm start.
+    gap : str
+        "absolute": stop at FW gap <= tol (squared units of the data);
+        "relative": stop at FW gap / gamma <= tol.
+    tol : float
+        Tolerance on that gap.
+    max_iter : int
+        Most steps taken; 1000 is the report's limit.
+    time_limit : float or None
+        Seconds.
+    callback : callable or None
+        Called with a `State` at each gap evaluation; a true answer stops.
+    trace : bool
+        Keep a `Trace`.
+
+    Returns
+    -------
+    Solution
+        With radius and lower bound recomputed from the support at the end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For senseless arguments, and for points whose squared distances overflow or
+        vanish.
+
     References
     ----------
     K. K. Tsuji, K. Tanaka and S. Pokutta, Proceedings of Machine Learning Research

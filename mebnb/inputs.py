@@ -27,7 +27,6 @@ BLOCK_BYTES = 256 * 1024
 LARGE_BLOCK_BYTES = 8 * 1024 * 1024
 
 
-
 def check_points(points, name="points", finite=True):
     """Return the points as a real (m, n) array, or say what is wrong with them.
 
@@ -149,8 +148,7 @@ def _refuse_non_finite(array, name):
         value = block[row, column]
         what = "NaN" if np.isnan(value) else "infinity"
         raise ValueError(
-            f"{name} must be finite, found {what} in row {start + row}, "
-            f"column {column}"
+            f"{name} must be finite, found {what} in row {start + row}, column {column}"
         )
 
 

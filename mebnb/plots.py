@@ -22,7 +22,6 @@ from matplotlib.ticker import MaxNLocator
 
 __all__ = [
     "ALGORITHM_STYLES",
-    "AlgorithmStyle",
     "BOUND_STYLES",
     "CLOUD_STYLES",
     "COLORS",
@@ -30,6 +29,7 @@ __all__ = [
     "METHOD_STYLES",
     "RULE_STYLES",
     "SCALING_STYLES",
+    "AlgorithmStyle",
     "against",
     "ball_2d",
     "ball_3d",
@@ -37,8 +37,8 @@ __all__ = [
     "bounds",
     "by_set",
     "circles_2d",
-    "components_2d",
     "circumcircle",
+    "components_2d",
     "contamination_curves",
     "convergence",
     "counts_by_rule",
@@ -361,7 +361,10 @@ def multipliers_2d(ax, points, ball):
     ball_2d(ax, points, ball)
     for row, weight in zip(ball.support, ball.weights, strict=True):
         ax.plot(
-            *np.vstack([ball.center, points[row]]).T, color=COLORS["orange"], lw=1, zorder=1
+            *np.vstack([ball.center, points[row]]).T,
+            color=COLORS["orange"],
+            lw=1,
+            zorder=1,
         )
         ax.scatter(*points[row], s=900 * weight, color=COLORS["orange"], alpha=0.45)
         ax.annotate(
@@ -465,8 +468,12 @@ def primal_and_dual(solution):
     frame = solution.trace.to_frame()
     with style():
         fig, (values, gap) = plt.subplots(1, 2, figsize=(8.0, 3.3))
-        values.plot(frame["radius"] ** 2, color=COLORS["red"], label="primal: max $d_i$")
-        values.plot(frame["gamma"], color=COLORS["blue"], ls="--", label=r"dual: $\gamma$")
+        values.plot(
+            frame["radius"] ** 2, color=COLORS["red"], label="primal: max $d_i$"
+        )
+        values.plot(
+            frame["gamma"], color=COLORS["blue"], ls="--", label=r"dual: $\gamma$"
+        )
         values.set_ylabel("squared units")
         values.legend()
         gap.semilogy(frame["fw_gap"].where(frame["fw_gap"] > 0), color=COLORS["black"])
@@ -554,7 +561,9 @@ def _panel_values(frame, panel, gamma):
 # --- many splits -------------------------------------------------------------------
 
 
-def distribution_over_splits(frame, columns, marked=None, marked_label="published split"):
+def distribution_over_splits(
+    frame, columns, marked=None, marked_label="published split"
+):
     """How scores spread over split seeds, with one split marked.
 
     Parameters
@@ -619,7 +628,9 @@ def scores_over_splits(frame, columns, group="detector"):
             look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
             sns.stripplot(frame, x=column, y=group, order=names, ax=ax, **look)
             means = frame.groupby(group)[column].mean()[names]
-            ax.plot(means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL)
+            ax.plot(
+                means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL
+            )
             ax.set_xlabel(label)
             ax.set_ylabel("")
         return fig
@@ -745,9 +756,7 @@ def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
                 _next_direction(ax, points, states[t], states[t + 1])
                 title += f"\nnext: {states[t + 1].kind}"
             ax.set_title(title)
-        fig.legend(
-            handles=_iterate_handles(used), loc="outside lower center", ncols=2
-        )
+        fig.legend(handles=_iterate_handles(used), loc="outside lower center", ncols=2)
         return fig
 
 
@@ -1570,7 +1579,12 @@ def soft_balls_2d(panels):
             ax.scatter(*points[outside].T, **cross)
             ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
             ax.scatter(
-                *points[carries].T, s=70, lw=1.8, label="on the sphere", zorder=3, **ring
+                *points[carries].T,
+                s=70,
+                lw=1.8,
+                label="on the sphere",
+                zorder=3,
+                **ring,
             )
             circle = Circle(ball.center, ball.radius, fill=False, color=BALL, lw=1.4)
             ax.add_patch(circle)
@@ -1616,7 +1630,9 @@ def nu_property(panels):
             m = (table["nu m"] / nu).to_numpy()
             for column, (label, color, marker) in lines.items():
                 share = table[column] / m
-                ax.plot(nu, share, color=color, marker=marker, ls="-", lw=1.0, label=label)
+                ax.plot(
+                    nu, share, color=color, marker=marker, ls="-", lw=1.0, label=label
+                )
             ax.plot([0, 1], [0, 1], color=BALL, ls="--", lw=1.0, label=r"$\nu$")
             ax.set_xlim(0, 1.05 * nu.max())
             ax.set_ylim(0, 1.4 * nu.max())
@@ -1652,7 +1668,9 @@ def contamination_curves(frame, columns):
                 look = DETECTOR_STYLES[name].kwargs
                 ax.plot(places, scores.mean()[counts], **look)
                 low, high = (scores.quantile(q)[counts] for q in (0.05, 0.95))
-                ax.fill_between(places, low, high, color=look["color"], alpha=0.12, lw=0)
+                ax.fill_between(
+                    places, low, high, color=look["color"], alpha=0.12, lw=0
+                )
             ax.set_xticks(places, counts)
             ax.set_xlabel("anomalies among the training points")
             ax.set_ylabel(label)
@@ -1681,7 +1699,12 @@ def components_2d(points, center, radius, alarm, marked=()):
     with style():
         fig, ax = plt.subplots(figsize=(5.6, 4.6))
         ax.scatter(
-            *points[~alarm].T, s=9, color=NOMINAL, alpha=0.5, linewidths=0, label="inside"
+            *points[~alarm].T,
+            s=9,
+            color=NOMINAL,
+            alpha=0.5,
+            linewidths=0,
+            label="inside",
         )
         ax.scatter(*points[alarm].T, s=20, marker="x", color=ANOMALY, label="outside")
         ax.add_patch(Circle(center, radius, fill=False, color=BALL, lw=1.4))

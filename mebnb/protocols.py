@@ -150,7 +150,10 @@ _ACCEPTED = {
         "a whole number from 0 to 2**32 - 1",
         lambda v: _whole(v, 0) and v < 2**32,
     ),
-    "points": ("a whole number from 1 to 100000", lambda v: _whole(v, 1) and v <= 100_000),
+    "points": (
+        "a whole number from 1 to 100000",
+        lambda v: _whole(v, 1) and v <= 100_000,
+    ),
     "nominal_fraction": (
         "a number strictly between 0 and 1",
         lambda v: _number(v) and 0 < v < 1,
@@ -161,8 +164,14 @@ _ACCEPTED = {
     ),
     "m": ("a whole number from 2 to 100000", lambda v: _whole(v, 2) and v <= 100_000),
     "n": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
-    "n_uniform": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
-    "n_gaussian": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "n_uniform": (
+        "a whole number from 1 to 1000",
+        lambda v: _whole(v, 1) and v <= 1000,
+    ),
+    "n_gaussian": (
+        "a whole number from 1 to 1000",
+        lambda v: _whole(v, 1) and v <= 1000,
+    ),
     "dimensions": (
         "a list of different whole numbers from 1 to 1000",
         lambda v: _filled_list(v, lambda n: _whole(n, 1) and n <= 1000),
@@ -202,15 +211,23 @@ _ACCEPTED = {
     "nu": ("a number strictly between 0 and 1", lambda v: _number(v) and 0 < v < 1),
     "nus": (
         "a list of one to three different numbers strictly between 0 and 1",
-        lambda v: _filled_list(v, lambda nu: _number(nu) and 0 < nu < 1) and len(v) <= 3,
+        lambda v: (
+            _filled_list(v, lambda nu: _number(nu) and 0 < nu < 1) and len(v) <= 3
+        ),
     ),
     "counts": (
         "a list of different whole numbers from 0 to 100",
         lambda v: _filled_list(v, lambda k: _whole(k, 0) and k <= 100),
     ),
     "top": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
-    "sample": ("a whole number from 10 to 20000", lambda v: _whole(v, 10) and v <= 20_000),
-    "extra_splits": ("a whole number from 0 to 1000", lambda v: _whole(v, 0) and v <= 1000),
+    "sample": (
+        "a whole number from 10 to 20000",
+        lambda v: _whole(v, 10) and v <= 20_000,
+    ),
+    "extra_splits": (
+        "a whole number from 0 to 1000",
+        lambda v: _whole(v, 0) and v <= 1000,
+    ),
 }
 
 
@@ -709,15 +726,22 @@ def slides_step_rules(split, runs, *, tol=1e-4, max_iter=100_000):
     solvers = {name: run for name, run in solvers.items() if name in runs["short"]}
     options = {"start": "uniform", "tol": tol, "max_iter": max_iter, "trace": False}
     as_they_are, centered = (
-        f"{lipschitz_constant(split.train, centered=flag):.1f}" for flag in (False, True)
+        f"{lipschitz_constant(split.train, centered=flag):.1f}"
+        for flag in (False, True)
     )
     rows = {
         "short, L of the data as they are": {"L": as_they_are}
         | {name: runs["short"][name] for name in solvers},
         "short, L of centered data": {"L": centered}
-        | {name: run(split.train, step="short", **options) for name, run in solvers.items()},
+        | {
+            name: run(split.train, step="short", **options)
+            for name, run in solvers.items()
+        },
         "exact": {"L": "not needed"}
-        | {name: run(split.train, step="exact", **options) for name, run in solvers.items()},
+        | {
+            name: run(split.train, step="exact", **options)
+            for name, run in solvers.items()
+        },
     }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("step rule")
     return table.map(lambda cell: cell if isinstance(cell, str) else _steps_of(cell))
@@ -1054,9 +1078,7 @@ def slides_variant(
         chosen.fit(split.whole_train, split.whole_train_is_anomaly)
         kept = chosen.get_support(indices=True)
     names = tuple(split.feature_names[column] for column in kept)
-    return replace(
-        _changed(split, lambda points: points[:, kept]), feature_names=names
-    )
+    return replace(_changed(split, lambda points: points[:, kept]), feature_names=names)
 
 
 def _changed(split, transform):
@@ -1151,12 +1173,12 @@ def components_study(
 
     ways = {
         "all features": lambda split: lambda rows: rows,
-        "components of all rows": lambda split: components_of(
-            np.vstack([split.train, split.test])
-        ).transform,
-        "components of the training rows": lambda split: components_of(
-            split.train
-        ).transform,
+        "components of all rows": lambda split: (
+            components_of(np.vstack([split.train, split.test])).transform
+        ),
+        "components of the training rows": lambda split: (
+            components_of(split.train).transform
+        ),
         "what these leave over": left_over,
     }
     splits = {

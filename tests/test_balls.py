@@ -321,7 +321,17 @@ def test_a_trace_becomes_a_table():
     table = trace.to_frame()
     assert len(trace) == 2
     assert list(table.columns) == (
-        "iteration gamma fw_gap away_gap radius kind step active seconds".split()
+        [
+            "iteration",
+            "gamma",
+            "fw_gap",
+            "away_gap",
+            "radius",
+            "kind",
+            "step",
+            "active",
+            "seconds",
+        ]
     )
     assert table["iteration"].tolist() == [0, 1]
 

@@ -26,9 +26,7 @@ SQUARE = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]])
 def test_the_grid_is_the_one_that_was_asked_for():
     normal = {(c.m, c.n) for c in CASES if c.kind == "normal"}
     asked = {
-        (m, n)
-        for m in (10**3, 10**4, 10**5, 10**6)
-        for n in (2, 3, 10, 30, 100)
+        (m, n) for m in (10**3, 10**4, 10**5, 10**6) for n in (2, 3, 10, 30, 100)
     } | {(1000, 1000), (10_000, 1000), (100, 10_000), (800, 20_000)}
     assert normal == asked
     assert {c.name for c in CASES if c.kind != "normal"} == {
@@ -40,7 +38,8 @@ def test_the_grid_is_the_one_that_was_asked_for():
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in CASES if c.m * c.n <= 200_000 and c.kind != "churn"],
+    "case",
+    [c for c in CASES if c.m * c.n <= 200_000 and c.kind != "churn"],
     ids=lambda case: case.name,
 )
 def test_points_are_the_same_every_time(case):
@@ -51,9 +50,14 @@ def test_points_are_the_same_every_time(case):
 
 
 def test_clouds_are_what_their_names_say():
-    cases = {case.kind: case.points() for case in CASES if case.m <= 10_000 and (
-        case.kind in ("cube", "duplicates", "collinear", "sphere") and case.n <= 10
-    )}
+    cases = {
+        case.kind: case.points()
+        for case in CASES
+        if case.m <= 10_000
+        and (
+            case.kind in ("cube", "duplicates", "collinear", "sphere") and case.n <= 10
+        )
+    }
     assert len(np.unique(cases["cube"], axis=0)) == 1024
     assert np.all(np.unique(cases["duplicates"], axis=0, return_counts=True)[1] == 10)
     centred = cases["collinear"] - cases["collinear"].mean(axis=0)

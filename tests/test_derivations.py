@@ -42,7 +42,9 @@ def test_a_wrong_entry_passes_when_the_printed_form_fails_and_the_true_one_holds
     assert outcome.passed
 
 
-@pytest.mark.parametrize("changes", [dict(true=26), dict(printed=27), dict(true=math.nan)])
+@pytest.mark.parametrize(
+    "changes", [dict(true=26), dict(printed=27), dict(true=math.nan)]
+)
 def test_an_entry_fails_otherwise(changes):
     assert run_entry(entry(**changes)).passed is False
 
@@ -98,9 +100,13 @@ def test_selection_by_id_and_document():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(ValueError, match="^document must be one of report, slides, me2"):
+    with pytest.raises(
+        ValueError, match="^document must be one of report, slides, me2"
+    ):
         check_derivations("essay")
-    with pytest.raises(ValueError, match="^ids holds unknown entries 'R-E99'; known are"):
+    with pytest.raises(
+        ValueError, match="^ids holds unknown entries 'R-E99'; known are"
+    ):
         check_derivations(ids=["R-E99"])
     with pytest.raises(ValueError, match="^verdict must be one of HOLDS"):
         errata("report", ["MAYBE"])
@@ -122,5 +128,7 @@ def test_document_map_names_every_numbered_item():
         f"Table {n}" for n in range(1, 5)
     }
     assert not frame.duplicated(["document", "item"]).any()
-    with pytest.raises(ValueError, match="^document must be one of report, slides, me2"):
+    with pytest.raises(
+        ValueError, match="^document must be one of report, slides, me2"
+    ):
         document_map("essay")

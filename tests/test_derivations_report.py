@@ -21,21 +21,98 @@ from mebnb.report.maths import split_formulas
 EQUATIONS = [f"R-E{number:02d}" for number in range(1, 45)]
 
 # Every row of the errata of the report; further entries go beyond it.
-ERRATA = """
-    R-E01 R-E02 R-E03 R-E05 R-E06 R-E07 R-E08 R-E12 R-E13 R-E14 R-E20 R-E22 R-E23
-    R-E24 R-E25 R-E26 R-E27 R-E29 R-E30 R-E34 R-E35 R-E36 R-E37 R-E38 R-E39 R-E40
-    R-E41 R-E42 R-E43 R-E44
-    R-X-intro R-X-u0 R-X-alpha R-X-maxstep R-X-drop R-X-away R-X-fwupd R-X-half R-X-fig
-    R-A1-L3 R-A1-L11 R-A1-L12
-    R-A2-L4 R-A2-L5 R-A2-L9 R-A2-L10 R-A2-stop R-A2-txt
-    R-X-tt2 R-X-bpcg R-X-ball R-X-carath R-X-O1e
-    R-A3-L1 R-A3-L5 R-A3-L6 R-A3-L12 R-A3-L16 R-A3-out
-    R-L31 R-L32 R-X-dim R-X-golden R-X-armijo R-X-ill R-X-linear R-X-naive R-X-eps
-    R-X-radius
-    R-T1 R-T2 R-T3 R-T4 R-T34-its R-D-bc R-D-bcdim R-D-churn R-D-churndim R-D-seed
-    R-X-239 R-X-60 R-X-7 R-X-epsdir R-X-x3 R-X-x10 R-X-lbl R-X-sep R-X-scaling
-    R-X-until80 R-X-dropcount
-""".split()
+ERRATA = [
+    "R-E01",
+    "R-E02",
+    "R-E03",
+    "R-E05",
+    "R-E06",
+    "R-E07",
+    "R-E08",
+    "R-E12",
+    "R-E13",
+    "R-E14",
+    "R-E20",
+    "R-E22",
+    "R-E23",
+    "R-E24",
+    "R-E25",
+    "R-E26",
+    "R-E27",
+    "R-E29",
+    "R-E30",
+    "R-E34",
+    "R-E35",
+    "R-E36",
+    "R-E37",
+    "R-E38",
+    "R-E39",
+    "R-E40",
+    "R-E41",
+    "R-E42",
+    "R-E43",
+    "R-E44",
+    "R-X-intro",
+    "R-X-u0",
+    "R-X-alpha",
+    "R-X-maxstep",
+    "R-X-drop",
+    "R-X-away",
+    "R-X-fwupd",
+    "R-X-half",
+    "R-X-fig",
+    "R-A1-L3",
+    "R-A1-L11",
+    "R-A1-L12",
+    "R-A2-L4",
+    "R-A2-L5",
+    "R-A2-L9",
+    "R-A2-L10",
+    "R-A2-stop",
+    "R-A2-txt",
+    "R-X-tt2",
+    "R-X-bpcg",
+    "R-X-ball",
+    "R-X-carath",
+    "R-X-O1e",
+    "R-A3-L1",
+    "R-A3-L5",
+    "R-A3-L6",
+    "R-A3-L12",
+    "R-A3-L16",
+    "R-A3-out",
+    "R-L31",
+    "R-L32",
+    "R-X-dim",
+    "R-X-golden",
+    "R-X-armijo",
+    "R-X-ill",
+    "R-X-linear",
+    "R-X-naive",
+    "R-X-eps",
+    "R-X-radius",
+    "R-T1",
+    "R-T2",
+    "R-T3",
+    "R-T4",
+    "R-T34-its",
+    "R-D-bc",
+    "R-D-bcdim",
+    "R-D-churn",
+    "R-D-churndim",
+    "R-D-seed",
+    "R-X-239",
+    "R-X-60",
+    "R-X-7",
+    "R-X-epsdir",
+    "R-X-x3",
+    "R-X-x10",
+    "R-X-lbl",
+    "R-X-sep",
+    "R-X-scaling",
+    "R-X-until80",
+    "R-X-dropcount",
+]
 
 BY_ID = {entry.id: entry for entry in ENTRIES}
 

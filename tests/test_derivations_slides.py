@@ -20,15 +20,46 @@ from mebnb.derivations.entries import DataMissing, run_entry, spoiled_forms_that
 from mebnb.derivations.slides import ENTRIES
 
 # Every row of the errata of the slides; further entries go beyond it.
-ERRATA = """
-    S-E01 S-E02 S-E03 S-E04 S-E05 S-E06 S-E07
-    S-A1-req S-A1-lambda S-A1-upd
-    S-A2-init S-A2-test S-A2-lambda S-A2-drop S-A2-stop
-    S-A3 S-A4-plus S-A4-kappa S-A4-lambda+ S-A4-lambda- S-A4-gamma S-A4-c0 S-A4-X0
-    S-A4-stop S-A4-out
-    S-X-lin S-X-O1e S-X-bpcg S-X-recall S-X-train S-D-mat S-D-gene S-D-rest S-T23
-    S-X-sphere S-X-robust S-X-pair S-X-grad
-""".split()
+ERRATA = [
+    "S-E01",
+    "S-E02",
+    "S-E03",
+    "S-E04",
+    "S-E05",
+    "S-E06",
+    "S-E07",
+    "S-A1-req",
+    "S-A1-lambda",
+    "S-A1-upd",
+    "S-A2-init",
+    "S-A2-test",
+    "S-A2-lambda",
+    "S-A2-drop",
+    "S-A2-stop",
+    "S-A3",
+    "S-A4-plus",
+    "S-A4-kappa",
+    "S-A4-lambda+",
+    "S-A4-lambda-",
+    "S-A4-gamma",
+    "S-A4-c0",
+    "S-A4-X0",
+    "S-A4-stop",
+    "S-A4-out",
+    "S-X-lin",
+    "S-X-O1e",
+    "S-X-bpcg",
+    "S-X-recall",
+    "S-X-train",
+    "S-D-mat",
+    "S-D-gene",
+    "S-D-rest",
+    "S-T23",
+    "S-X-sphere",
+    "S-X-robust",
+    "S-X-pair",
+    "S-X-grad",
+]
 
 BY_ID = {entry.id: entry for entry in ENTRIES}
 

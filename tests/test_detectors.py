@@ -177,7 +177,7 @@ def test_the_report_of_breast_cancer_is_met_at_the_optimum():
 def test_every_rival_can_be_fitted_and_judged():
     split = report_split(load_dataset("breast_cancer"))
     rivals = rival_detectors()
-    assert list(rivals)[0] == "hard ball"
+    assert next(iter(rivals)) == "hard ball"
     for detector in rivals.values():
         scores = score_detector(clone(detector).fit(split.train), split)
         assert 0.8 < scores["auroc"] <= 1.0

@@ -555,4 +555,3 @@ def test_an_expression_set_of_r_is_read_and_kept_compact():
 def test_other_bytes_are_no_r_data(content, message):
     with pytest.raises(ValueError, match=message):
         read_rdata(content)
-

@@ -55,9 +55,12 @@ def test_the_conditions_hold_and_a_wrong_answer_breaks_them(plane):
     assert studies.optimality_table(right, lam=1e-4, **given).max() < 1e-10
     wrong = studies.optimality_table(right, lam=2e-4, **given)
     assert wrong["M in closed form"] > 0.1
-    assert studies.optimality_table(right, lam=1e-4, **given | {"mu": 0.1})[
-        "R in closed form"
-    ] > 1e-3
+    assert (
+        studies.optimality_table(right, lam=1e-4, **given | {"mu": 0.1})[
+            "R in closed form"
+        ]
+        > 1e-3
+    )
 
 
 def test_the_scale_of_the_features_decides():

@@ -74,7 +74,7 @@ def test_agrees_with_clarabel(n, d, mu, lam, B, radius):
     value, R, M = clarabel(negatives, center, mu, lam, B, radius == "plain")
     assert found.converged and found.gap <= 1e-10 * max(1.0, found.primal)
     assert found.primal == pytest.approx(value, abs=1e-8)
-    assert found.R == pytest.approx(R, abs=1e-4)
+    assert pytest.approx(R, abs=1e-4) == found.R
     np.testing.assert_allclose(found.M, M, atol=1e-3 * max(1.0, np.abs(M).max()))
 
 
@@ -96,7 +96,7 @@ def test_every_problem_of_the_papers_grid_is_certified(name):
         assert path.converged
         assert np.all(path.gap <= 1e-8 * np.maximum(1.0, path.primal))
         lowest = 4.0 - 0.5 / np.array(MUS)
-        assert np.all((path.R >= lowest - 1e-12) & (path.R <= 4.0))
+        assert np.all((lowest - 1e-12 <= path.R) & (path.R <= 4.0))
 
 
 @pytest.mark.parametrize("mu, lam", [(0.75, 1e-6), (1.0, 1e-3), (10.0, 1e2)])
@@ -125,7 +125,7 @@ def test_the_optimality_conditions(seed):
     np.testing.assert_allclose(
         found.M, np.eye(d) + (y.T * alpha) @ y / (2 * lam), rtol=1e-12
     )
-    assert found.R == pytest.approx(max(0.0, B - alpha.sum() / (2 * mu)), abs=1e-12)
+    assert pytest.approx(max(0.0, B - alpha.sum() / (2 * mu)), abs=1e-12) == found.R
     assert max(0.0, B - 0.5 / mu) - 1e-12 <= found.R <= B
     # Complementarity: a negative clearly outside has no multiplier, one inside the cap.
     assert np.all(alpha[distances > found.R + 1e-4] < 1e-8)
@@ -207,9 +207,9 @@ def test_both_ends_of_the_range_of_R_are_attained():
     assert alone.R == 4.0 and alone.primal == 0.0
     assert np.array_equal(alone.M, np.eye(2)) and not alone.multipliers.any()
     on_top = excluding_ellipsoid(np.zeros((5, 2)), [0.0, 0.0], mu=0.5, lam=1.0)
-    assert on_top.R == pytest.approx(4.0 - 1.0, abs=1e-9)
+    assert pytest.approx(4.0 - 1.0, abs=1e-9) == on_top.R
     gone = excluding_ellipsoid(np.zeros((5, 2)), [0.0, 0.0], mu=0.1, lam=1.0)
-    assert gone.R == pytest.approx(0.0, abs=1e-9)
+    assert pytest.approx(0.0, abs=1e-9) == gone.R
 
 
 def test_far_negatives_count_in_n_and_nowhere_else():
@@ -219,7 +219,7 @@ def test_far_negatives_count_in_n_and_nowhere_else():
     assert not both.multipliers[20:].any()
     # Half the weight on every near loss: the same as doubling both penalties.
     alone = excluding_ellipsoid(near, center, 2.0, 0.02, tol=1e-12)
-    assert both.R == pytest.approx(alone.R, abs=1e-6)
+    assert pytest.approx(alone.R, abs=1e-6) == both.R
     assert both.primal == pytest.approx(alone.primal / 2, abs=1e-11)
 
 
@@ -227,7 +227,7 @@ def test_moves_turns_and_scales_with_the_data():
     negatives, center = cloud(8, 40, 3)
     found = excluding_ellipsoid(negatives, center, 1.0, 0.02, 4.0, 1e-12)
     moved = excluding_ellipsoid(negatives + 1e3, center + 1e3, 1.0, 0.02, 4.0, 1e-12)
-    assert moved.R == pytest.approx(found.R, abs=1e-6)
+    assert pytest.approx(found.R, abs=1e-6) == moved.R
     turn, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
     turned = excluding_ellipsoid(negatives @ turn, center @ turn, 1.0, 0.02, 4.0, 1e-12)
     np.testing.assert_allclose(turned.M, turn.T @ found.M @ turn, atol=1e-5)

@@ -48,7 +48,9 @@ def test_environment_has_the_bounds_of_pyproject():
 def test_every_dependency_has_a_lower_bound_and_a_reason():
     for text, bound in ((PYPROJECT_TEXT, '",'), (ENVIRONMENT, ">=")):
         lines = [
-            line for line in text.splitlines() if re.search(r">=\d", line) and bound in line
+            line
+            for line in text.splitlines()
+            if re.search(r">=\d", line) and bound in line
         ]
         assert lines
         for line in lines:

@@ -101,9 +101,7 @@ def test_the_report_split_takes_other_seeds_fractions_and_scalers():
     assert narrow.train.min() == 0
     assert narrow.train.max() == pytest.approx(1)
     raw = report_split(breast, scaling="none")
-    np.testing.assert_array_equal(
-        raw.train, breast.features.to_numpy()[raw.train_rows]
-    )
+    np.testing.assert_array_equal(raw.train, breast.features.to_numpy()[raw.train_rows])
 
 
 @pytest.mark.parametrize(
@@ -472,7 +470,11 @@ def test_scores_stand_beside_what_they_gain(evaluation):
 
 
 def test_the_best_rival_of_each_score():
-    detectors = {"a": Threshold(1.5, sign=-1.0), "b": Threshold(1.5), "c": Threshold(0.1)}
+    detectors = {
+        "a": Threshold(1.5, sign=-1.0),
+        "b": Threshold(1.5),
+        "c": Threshold(0.1),
+    }
     found = evaluate_repeatedly(detectors, random_split, range(4))
     best = found.best("a", ["auroc", "recall"])
     means = found.frame.groupby("detector")[["auroc", "recall"]].mean()
@@ -496,9 +498,7 @@ def test_one_detector_over_several_kinds_of_split(evaluation):
 
 
 def test_one_split_has_no_interval():
-    one = evaluate_repeatedly(
-        {"a": Threshold(1), "b": Threshold(2)}, random_split, [4]
-    )
+    one = evaluate_repeatedly({"a": Threshold(1), "b": Threshold(2)}, random_split, [4])
     row = one.differences("a", "recall").loc["b"]
     assert row["splits"] == 1
     assert math.isnan(row["low"])

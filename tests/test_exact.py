@@ -44,7 +44,7 @@ def check(points, ball, gap=None):
     assert ball.weights.shape == ball.support.shape
     assert np.all(ball.weights > 0.0) and abs(ball.weights.sum() - 1.0) <= 1e-14
     assert np.all(np.diff(ball.support) > 0)
-    assert 0 <= ball.support[0] and ball.support[-1] < m
+    assert ball.support[0] >= 0 and ball.support[-1] < m
     assert ball.support.size <= n + 1
     # The center is their mean, they lie on the sphere, and nothing lies outside.
     slack = max(gap, 1e-12) * max(ball.radius, 1e-300)
@@ -120,8 +120,9 @@ def test_scales_where_squares_overflow_or_vanish(scale):
 
 def test_scales_change_nothing_but_the_scale():
     points = normal(60, 4)
-    one, other = minimum_enclosing_ball(points), minimum_enclosing_ball(
-        points * 2.0**700
+    one, other = (
+        minimum_enclosing_ball(points),
+        minimum_enclosing_ball(points * 2.0**700),
     )
     np.testing.assert_array_equal(one.support, other.support)
     assert other.radius == pytest.approx(one.radius * 2.0**700, rel=1e-14)

@@ -96,7 +96,9 @@ def test_kkt_conditions(solver, shape):
     distances = np.sqrt(squared_distances(points, ball.center))
     assert np.all(ball.weights > 0)
     assert ball.weights.sum() == pytest.approx(1.0, abs=1e-14)
-    np.testing.assert_allclose(ball.weights @ points[ball.support], ball.center, atol=1e-12)
+    np.testing.assert_allclose(
+        ball.weights @ points[ball.support], ball.center, atol=1e-12
+    )
     assert np.all(distances <= ball.radius * (1 + 1e-12))
     np.testing.assert_allclose(distances[ball.support], ball.radius, rtol=1e-6)
 
@@ -246,7 +248,9 @@ def test_tolerances_are_what_they_say():
     assert absolute.radius**2 - absolute.lower_bound**2 <= 1e-2
     assert "absolute gap" in absolute.message
     relative = away_step(points, gap="relative", tol=1e-2)
-    assert relative.radius**2 - relative.lower_bound**2 <= 1e-2 * relative.lower_bound**2
+    assert (
+        relative.radius**2 - relative.lower_bound**2 <= 1e-2 * relative.lower_bound**2
+    )
     eps = core_set(points, eps=1e-2)
     assert eps.radius <= eps.lower_bound * 1.01 * (1 + 1e-12)
 
@@ -257,7 +261,9 @@ def test_two_sided_stop_is_the_stricter_one():
     two = core_set(points, eps=1e-3, away=True)
     assert one.iterations <= two.iterations
     frame = two.trace.to_frame().iloc[-1]
-    assert max(frame.fw_gap, frame.away_gap) <= frame.gamma * (1.001**2 - 1) * (1 + 1e-9)
+    assert max(frame.fw_gap, frame.away_gap) <= frame.gamma * (1.001**2 - 1) * (
+        1 + 1e-9
+    )
 
 
 def test_limits_stop_and_say_so():
@@ -286,7 +292,17 @@ def test_callback_sees_each_iterate_and_may_stop():
 
 
 def test_trace_columns_and_kinds():
-    columns = "iteration gamma fw_gap away_gap radius kind step active seconds".split()
+    columns = [
+        "iteration",
+        "gamma",
+        "fw_gap",
+        "away_gap",
+        "radius",
+        "kind",
+        "step",
+        "active",
+        "seconds",
+    ]
     kinds = {
         frank_wolfe: {"FW"},
         away_step: {"FW", "away", "drop"},
@@ -312,7 +328,9 @@ def test_linear_rates_down_to_1e12():
     points = np.random.default_rng(18).normal(size=(2000, 8))
     for solver in (*LINEAR, core_set):
         if solver is core_set:
-            ball = core_set(points, eps=4e-13, away=True, two_sided=False, max_iter=10_000)
+            ball = core_set(
+                points, eps=4e-13, away=True, two_sided=False, max_iter=10_000
+            )
         else:
             ball = solver(points, gap="relative", tol=1e-12, max_iter=10_000)
         assert ball.converged
@@ -497,7 +515,8 @@ def _smallest_circle(points, number):
     if len(rows) == 1:
         return number(0)
     centers = [
-        ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for a, b in itertools.combinations(rows, 2)
+        ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
+        for a, b in itertools.combinations(rows, 2)
     ]
     for a, b, c in itertools.combinations(rows, 3):
         d = 2 * (a[0] * (b[1] - c[1]) + b[0] * (c[1] - a[1]) + c[0] * (a[1] - b[1]))

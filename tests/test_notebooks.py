@@ -152,7 +152,12 @@ def shown(notebook):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"seed": 7, "algorithms": ["ASFW", "APPFW"], "slides_seed": 3, "extra_splits": 2},
+        {
+            "seed": 7,
+            "algorithms": ["ASFW", "APPFW"],
+            "slides_seed": 3,
+            "extra_splits": 2,
+        },
         {"scaling": "minmax", "algorithms": ["ASFW"], "slides_features": 2},
     ],
 )
@@ -205,7 +210,13 @@ def test_core_sets_with_another_cloud(tmp_path, parameters):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"seed": 7, "m": 200, "n_uniform": 3, "epsilons": [0.05], "algorithms": ["APPFW"]},
+        {
+            "seed": 7,
+            "m": 200,
+            "n_uniform": 3,
+            "epsilons": [0.05],
+            "algorithms": ["APPFW"],
+        },
         {"seed": 1, "m": 90, "n_uniform": 1, "algorithms": ["BPFW", "ASFW"]},
     ],
 )
@@ -473,7 +484,12 @@ def test_soft_balls_with_another_share(tmp_path, parameters):
     "parameters",
     [
         {"nominal": "colon", "seed": 4, "algorithms": ["MEB_A"], "scaling": "none"},
-        {"components": 3, "algorithms": ["BPCG", "PFW"], "steps": ["short"], "eps": 0.01},
+        {
+            "components": 3,
+            "algorithms": ["BPCG", "PFW"],
+            "steps": ["short"],
+            "eps": 0.01,
+        },
     ],
 )
 def test_gene_expression_with_another_class(tmp_path, parameters):
@@ -488,7 +504,9 @@ def test_gene_expression_with_another_class(tmp_path, parameters):
     data = load_dataset("tissue_expression")
     data = replace(data, nominal=(parameters.get("nominal", "kidney"),))
     ball = minimum_enclosing_ball(data.encoded()[data.is_nominal])
-    assert re.search(rf"all features +500 +{ball.radius:.6f} +{ball.support.size} ", text)
+    assert re.search(
+        rf"all features +500 +{ball.radius:.6f} +{ball.support.size} ", text
+    )
     seed, eps = parameters.get("seed", 22), parameters.get("eps", 1e-4)
     split = slides_split(data, SlidesProtocol(features=500), seed)
     name = parameters["algorithms"][0]
@@ -499,7 +517,9 @@ def test_gene_expression_with_another_class(tmp_path, parameters):
 
 MESSY = (
     "Log of hall 4;;;\nday;t;p;state\n;°C;bar;\n"
-    + "".join(f"0{1 + i % 9}.02.2024;{i % 7},{i % 4};{i * i % 11};ok\n" for i in range(70))
+    + "".join(
+        f"0{1 + i % 9}.02.2024;{i % 7},{i % 4};{i * i % 11};ok\n" for i in range(70)
+    )
     + "10.02.2024;99,5;3;fault\n11.02.2024;?;3;\nSumme;300;200;\n"
 )
 
@@ -521,7 +541,9 @@ def test_your_data_with_other_files(tmp_path, parameters):
         parameters = parameters | {"path": str(dataset_file("wine_red"))}
     small = {"honest_splits": 2, "sample": 200}
     text = shown(rerun("18_your_data", tmp_path, **small | parameters))
-    reading = {name: parameters[name] for name in ("label", "nominal") if name in parameters}
+    reading = {
+        name: parameters[name] for name in ("label", "nominal") if name in parameters
+    }
     table = read_table(tmp_path / parameters["path"], **reading)
     model, _ = fit_model(
         table, nu=parameters["nu"], scaling=parameters.get("scaling", "standard")
@@ -537,4 +559,6 @@ def test_your_data_refuses_a_bad_file_in_one_sentence(tmp_path):
     with pytest.raises(papermill.PapermillExecutionError) as failed:
         rerun("18_your_data", tmp_path, path="words.csv")
     assert failed.value.ename == "TableError"
-    assert failed.value.evalue.startswith("words.csv has no column of numbers that can be")
+    assert failed.value.evalue.startswith(
+        "words.csv has no column of numbers that can be"
+    )

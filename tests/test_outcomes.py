@@ -1,5 +1,7 @@
 """The documents' core-set algorithms line by line, and the pictures of core sets."""
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -78,7 +80,7 @@ def test_ties_are_told():
 def test_ends_of_plus_and_minus_steps(away):
     states = []
     core_set(CLOUD, eps=0.001, away=away, max_iter=40, callback=states.append)
-    for now, then in zip(states, states[1:], strict=False):
+    for now, then in itertools.pairwise(states):
         towards, gone = plots._ends(now, then)
         if then.kind == "plus":
             assert (towards, gone) == (now.farthest, None)
@@ -88,8 +90,10 @@ def test_ends_of_plus_and_minus_steps(away):
 
 def test_core_set_pictures_are_drawn():
     ball = minimum_enclosing_ball(CLOUD)
-    circles = {name: (ball.center, share * ball.radius)
-               for name, share in (("ball", 1.0), ("half", 0.5))}
+    circles = {
+        name: (ball.center, share * ball.radius)
+        for name, share in (("ball", 1.0), ("half", 0.5))
+    }
     panels = {"a": (CLOUD, ball.support, circles), "b": (CLOUD, [0], {})}
     lines = {"core_set": ([1e-3, 1e-1], [100, 2]), "core_set_away": ([0.1], [2])}
     detectors = {

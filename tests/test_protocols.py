@@ -73,7 +73,9 @@ def test_tables_3_and_4(name, table):
     split = report_split(dataset(name))
     rows, _ = report_table(split, ["ASFW", "BPFW", "APPFW"], EPSILONS)
     ranges = rounding_ranges(split, "BPFW", EPSILONS, repeats=10)
-    found = compare(table, rows, ["algorithm", "epsilon"], times="cpu_ms", rounding=ranges)
+    found = compare(
+        table, rows, ["algorithm", "epsilon"], times="cpu_ms", rounding=ranges
+    )
     frame = found.frame[found.frame["column"] != "cpu_ms"]
     fixed = frame[frame["algorithm"] != "BPFW"]
     assert set(fixed["verdict"]) == {"equal as printed"}
@@ -238,7 +240,9 @@ def test_centring_the_data_spares_short_steps():
     assert int(table.loc["exact", "PFW"]) < 30
     assert table["L"].iloc[0] == "995.7"
     told = slides_told(slides_table(split, runs))
-    assert told.startswith("short step, PFW: gap 1e-04 after 1484 steps; short step, BPCG")
+    assert told.startswith(
+        "short step, PFW: gap 1e-04 after 1484 steps; short step, BPCG"
+    )
     assert slides_step_rules(split, runs, max_iter=20)["PFW"].iloc[1] == "not in 20"
 
 
@@ -457,7 +461,9 @@ def test_linear_convergence_to_1e12(name):
     ties = TIES_AT_THE_START if name == "slides maternal_risk" else 1
     ball = away_step(points, **options)
     for level, expected in zip(LEVELS, away, strict=True):
-        assert abs(ball.trace.iterations_to(level) - expected) <= max(0.2 * expected, ties)
+        assert abs(ball.trace.iterations_to(level) - expected) <= max(
+            0.2 * expected, ties
+        )
     ball = core_set(points, eps=4e-13, away=True, two_sided=False, max_iter=20_000)
     assert ball.converged
     for level, expected in zip(LEVELS, second, strict=True):

@@ -1,5 +1,6 @@
 """The report: notebooks run, exported, indexed; what goes wrong is told."""
 
+import itertools
 import re
 import shutil
 import signal
@@ -242,7 +243,7 @@ def test_headings_leave_no_level_out_and_make_the_contents(made):
     page = soup_of(made, "01_working")
     levels = [int(h.name[1]) for h in page.main.find_all(re.compile("^h[1-6]$"))]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(b <= a + 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
     linked = [a["href"][1:] for a in page.select("nav.contents a")]
     assert linked[0] == "Problem-and-dual" and "The-gap" in linked
     assert all(page.find(id=name) is not None for name in linked)
@@ -367,7 +368,7 @@ def test_second_run_reuses_what_is_unchanged(made, folder, tmp_path, monkeypatch
     assert fingerprint(path, {"eps": 1e-5, "seed": 7}) != same
     changed = write(tmp_path, "01_working", DUAL, (PARAMETERS, "parameters"))
     assert fingerprint(changed, {"eps": 1e-6, "seed": 7}) != same
-    monkeypatch.setattr(running, "_files_that_matter", lambda: [])
+    monkeypatch.setattr(running, "_files_that_matter", list)
     assert fingerprint(path, {"eps": 1e-6, "seed": 7}) != same
 
 
@@ -385,7 +386,12 @@ def test_fingerprint_covers_files_that_a_path_names(tmp_path, monkeypatch):
 def test_paths_are_those_of_the_caller(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "some.csv").write_text("")
-    values = {"path": "some.csv", "label": "some.csv", "other_path": "none.csv", "seed": 1}
+    values = {
+        "path": "some.csv",
+        "label": "some.csv",
+        "other_path": "none.csv",
+        "seed": 1,
+    }
     assert files_in_full(values) == values | {"path": str(tmp_path / "some.csv")}
 
 

@@ -398,9 +398,7 @@ def test_the_same_input_gives_the_same_output():
 def pull(solver):
     """Shift of the center for one unit of a far outlier's shift."""
     points = np.random.default_rng(3).standard_normal((19, 2))
-    near, far = (
-        solver(np.vstack([points, [[t, 0.0]]])).center for t in (1e3, 2e3)
-    )
+    near, far = (solver(np.vstack([points, [[t, 0.0]]])).center for t in (1e3, 2e3))
     return np.linalg.norm(far - near) / 1e3
 
 
@@ -456,7 +454,10 @@ def test_the_plain_detector_passes_them_and_is_its_ball():
     for options in ({}, {"nu": 0.3, "quantile": 0.9}):
         check_estimator(PlainSoftBallDetector(**options), on_skip=None)
     points, new = cloud(100, 3), cloud(50, 3, seed=2)
-    detector, ball = PlainSoftBallDetector(nu=0.1).fit(points), plain_soft_ball(points, 0.1)
+    detector, ball = (
+        PlainSoftBallDetector(nu=0.1).fit(points),
+        plain_soft_ball(points, 0.1),
+    )
     expected = np.linalg.norm(new - ball.center, axis=1)
     np.testing.assert_allclose(-detector.score_samples(new), expected)
     assert detector.offset_ == -ball.radius
@@ -583,4 +584,4 @@ def test_senseless_new_points_are_refused():
 def test_it_can_be_read():
     ball = soft_ball(cloud(100, 2), 0.1)
     assert "10 outside" in repr(ball) or "9 outside" in repr(ball)
-    assert "<th scope=\"row\">points outside</th>" in ball._repr_html_()
+    assert '<th scope="row">points outside</th>' in ball._repr_html_()

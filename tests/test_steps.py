@@ -89,7 +89,9 @@ def test_lipschitz_constant_is_the_largest_eigenvalue_of_the_hessian(shape):
 
 def test_centred_lipschitz_constant_does_not_depend_on_the_origin():
     points = np.random.default_rng(1).normal(size=(30, 4))
-    assert lipschitz_constant(points + 100.0) == pytest.approx(lipschitz_constant(points))
+    assert lipschitz_constant(points + 100.0) == pytest.approx(
+        lipschitz_constant(points)
+    )
     assert lipschitz_constant(points + 100.0, centered=False) > 1e5
 
 

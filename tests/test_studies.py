@@ -290,7 +290,7 @@ def test_level_lines_of_the_dual_value_are_circles():
 @pytest.mark.parametrize("name", SOLVERS)
 def test_ends_of_a_step_are_the_points_whose_weight_moved(name):
     states = states_of(name, tol=1e-9)
-    for now, then in zip(states, states[1:], strict=False):
+    for now, then in itertools.pairwise(states):
         towards, away = plots._ends(now, then)
         if then.kind == "FW":
             assert towards == now.farthest and away is None

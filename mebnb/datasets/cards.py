@@ -126,10 +126,26 @@ class Card:
 
 
 MOST_FREQUENT = "the most frequent class; no document names one"
-RING_COUNTS = (
-    [1, 1, 15, 57, 115, 259, 391, 568, 689, 634, 487, 267, 203, 126, 103, 67, 58, 42]
-    + [32, 26, 14, 6, 9, 2, 1, 1, 2, 0, 1]
-)
+RING_COUNTS = [
+    1,
+    1,
+    15,
+    57,
+    115,
+    259,
+    391,
+    568,
+    689,
+    634,
+    487,
+    267,
+    203,
+    126,
+    103,
+    67,
+    58,
+    42,
+] + [32, 26, 14, 6, 9, 2, 1, 1, 2, 0, 1]
 ABALONE_RINGS = {rings: n for rings, n in enumerate(RING_COUNTS, 1) if n}
 
 _ORIGINALS = [
@@ -495,7 +511,5 @@ def card_of(name):
         When no data set has this name.
     """
     if name not in CARDS:
-        raise ValueError(
-            f"name must be one of {', '.join(CARDS)}; found {name!r}"
-        )
+        raise ValueError(f"name must be one of {', '.join(CARDS)}; found {name!r}")
     return CARDS[name]

@@ -15,8 +15,8 @@ from mebnb.datasets.places import DatasetNotAvailable, find, not_available, read
 
 __all__ = [
     "Dataset",
-    "fetch_dataset",
     "dataset_file",
+    "fetch_dataset",
     "list_datasets",
     "load_dataset",
     "verify_datasets",

@@ -97,7 +97,18 @@ def _abalone(content):
 
 
 def _yeast(content):
-    names = "sequence mcg gvh alm mit erl pox vac nuc class".split()
+    names = [
+        "sequence",
+        "mcg",
+        "gvh",
+        "alm",
+        "mit",
+        "erl",
+        "pox",
+        "vac",
+        "nuc",
+        "class",
+    ]
     table = pd.read_csv(BytesIO(content), header=None, names=names, sep=r"\s+")
     return _split_off(table.drop(columns="sequence"), "class")
 

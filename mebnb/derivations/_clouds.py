@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,14 +30,14 @@ class Ball:
     weights: np.ndarray
 
 
-@lru_cache(maxsize=None)
+@cache
 def clouds(seed, count=6, m=6, n=2):
     """`count` clouds of m normal points in R^n, rows, always the same for a seed."""
     rng = np.random.default_rng(seed)
     return tuple(rng.normal(size=(m, n)) for _ in range(count))
 
 
-@lru_cache(maxsize=None)
+@cache
 def simplex_points(seed, count, m):
     """`count` random points of the unit simplex of R^m."""
     return tuple(np.random.default_rng(seed).dirichlet(np.ones(m), size=count))

@@ -362,7 +362,7 @@ ENTRIES = [
         measure=_exact_when,
         true=lambda B, mu: True,
         spoiled={
-            "only for B >= 1/(2 mu)": lambda B, mu: B >= 1.0 / (2.0 * mu),
+            "only for B >= 1/(2 mu)": lambda B, mu: 1.0 / (2.0 * mu) <= B,
             "never": lambda B, mu: False,
         },
         corrected="For $R < 0$ all losses vanish and the penalty $\\mu(B-R)^2$ grows, "

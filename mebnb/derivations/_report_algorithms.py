@@ -194,8 +194,9 @@ AWAY = [
         true=lambda u, before: set(np.flatnonzero(u > 0).tolist()),
         corrected=r"$S^{t+1}$ from $\omega^{t+1}$",
         spoiled={
-            "never shrinks": lambda u, before: before
-            | set(np.flatnonzero(u > 0).tolist()),
+            "never shrinks": lambda u, before: (
+                before | set(np.flatnonzero(u > 0).tolist())
+            ),
             "never grows": lambda u, before: before,
         },
     ),
@@ -356,9 +357,9 @@ BLENDED = [
         spoiled={
             "never removed": lambda active, a, alpha, upper: active,
             "removed at once": lambda active, a, alpha, upper: active - {a},
-            "only the dropped one left": lambda active, a, alpha, upper: active
-            if alpha < upper
-            else {a},
+            "only the dropped one left": lambda active, a, alpha, upper: (
+                active if alpha < upper else {a}
+            ),
         },
     ),
     report(
@@ -542,8 +543,9 @@ CORE = [
         witness="all points equal: p = q, and the weights sum to 1/2",
         spoiled={
             "ones": lambda m, p, q: vertex(m, p) + vertex(m, q),
-            "a third and two thirds": lambda m, p, q: vertex(m, p) / 3
-            + 2 * vertex(m, q) / 3,
+            "a third and two thirds": lambda m, p, q: (
+                vertex(m, p) / 3 + 2 * vertex(m, q) / 3
+            ),
         },
     ),
     report(
@@ -617,8 +619,9 @@ CORE = [
         spoiled={
             "without the 1": lambda distance, gamma: distance / gamma,
             "inverted": lambda distance, gamma: gamma / distance - 1,
-            "lengths for squares": lambda distance, gamma: math.sqrt(distance / gamma)
-            - 1,
+            "lengths for squares": lambda distance, gamma: (
+                math.sqrt(distance / gamma) - 1
+            ),
         },
     ),
     report(
@@ -752,8 +755,9 @@ CORE = [
         corrected=r"return $c^t$, $S^t$, $u^t$ and $\sqrt{(1+\delta^t)\gamma^t}$",
         witness="the radius of the trial ball leaves the farthest point outside",
         spoiled={
-            "1 + delta outside the root": lambda gamma, delta: (1 + delta)
-            * math.sqrt(1.2 * gamma),
+            "1 + delta outside the root": lambda gamma, delta: (
+                (1 + delta) * math.sqrt(1.2 * gamma)
+            ),
             "radius not rooted": lambda gamma, delta: (1 + delta) * gamma,
         },
     ),

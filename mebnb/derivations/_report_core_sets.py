@@ -128,7 +128,7 @@ def _gain_faults(gain):
     worst = residual(gain(s.gamma, delta, later) - best)
     for k in clouds():
         history = run_core_set(k.points, eps=0.05).history
-        for before, after in zip(history, history[1:]):
+        for before, after in itertools.pairwise(history):
             predicted = gain(before[2], before[3], after[3])
             worst = max(worst, abs(predicted / after[2] - 1))
     return worst
@@ -209,17 +209,21 @@ CORE_SETS = [
         true=lambda gamma, before, now: gamma * (1 + before**2 / (4 * (1 + before))),
         corrected=r"$\delta^{t-1}$, for $t\ge 1$; $k$ is not defined",
         spoiled={
-            "index t": lambda gamma, before, now: gamma
-            * (1 + now**2 / (4 * (1 + now))),
-            "factor 4": lambda gamma, before, now: gamma
-            * (1 + before**2 / (2 * (1 + before))),
-            "not squared": lambda gamma, before, now: gamma
-            * (1 + before / (4 * (1 + before))),
+            "index t": lambda gamma, before, now: (
+                gamma * (1 + now**2 / (4 * (1 + now)))
+            ),
+            "factor 4": lambda gamma, before, now: (
+                gamma * (1 + before**2 / (2 * (1 + before)))
+            ),
+            "not squared": lambda gamma, before, now: (
+                gamma * (1 + before / (4 * (1 + before)))
+            ),
         },
     ),
 ]
 
 # --- the (1 + eps) algorithm -------------------------------------------------------
+
 
 def _caratheodory_faults(size):
     """How far the best core sets of that size stay below the ball of all points."""
@@ -266,7 +270,7 @@ def _lost_atoms(grow):
     """Points that leave the core set during a run."""
     run = run_core_set(gaussian_cloud(), replace(CoreLines(), grow=grow), eps=0.01)
     cores = [record[4] for record in run.history]
-    return float(sum(len(a - b) for a, b in zip(cores, cores[1:])))
+    return float(sum(len(a - b) for a, b in itertools.pairwise(cores)))
 
 
 def _trial_ball_faults(squared_radius):
@@ -300,7 +304,7 @@ def _stalled_radii(alpha):
     for k in clouds():
         run = run_core_set(k.points, replace(CoreLines(), alpha=alpha), limit=50)
         gammas = [record[2] for record in run.history]
-        stalled += sum(b <= a for a, b in zip(gammas, gammas[1:]))
+        stalled += sum(b <= a for a, b in itertools.pairwise(gammas))
     return stalled
 
 
@@ -309,7 +313,7 @@ def _moved_share(bound):
     worst = 0.0
     for points in (np.array(RHOMBUS), *(k.points for k in clouds())):
         history = run_core_set(points, eps=0.01).history
-        for (_, c, _, _, _, k), (_, after, _, _, _, _) in zip(history, history[1:]):
+        for (_, c, _, _, _, k), (_, after, _, _, _, _) in itertools.pairwise(history):
             share = np.linalg.norm(after - c) / np.linalg.norm(points[k] - c)
             worst = max(worst, float(share) - bound)
     return worst
@@ -363,7 +367,7 @@ def _dimension_faults(rule):
     """Number of new dual variables a step, against 1 for a new point and 0 else."""
     faults = 0
     history = run_core_set(gaussian_cloud(), eps=0.01).history
-    for before, after in zip(history, history[1:]):
+    for before, after in itertools.pairwise(history):
         is_new = before[5] not in before[4]
         faults += len(after[4]) - len(before[4]) != rule(is_new)
     return faults
@@ -375,9 +379,7 @@ def _padding_faults(pad):
     for k in clouds():
         fewer = k.points[:-1]
         for u in random_weights(k.m - 1, 10):
-            worst = max(
-                worst, abs(dual_value(k.points, pad(u)) - dual_value(fewer, u))
-            )
+            worst = max(worst, abs(dual_value(k.points, pad(u)) - dual_value(fewer, u)))
     return worst
 
 
@@ -547,8 +549,9 @@ BALLS = [
         place="Lemma 3.1",
         statement=r"$\delta^0\le 8$",
         verdict="HOLDS",
-        measure=lambda bound: max(relative_gap(k.points, u) for k, u in starts())
-        - bound,
+        measure=lambda bound: (
+            max(relative_gap(k.points, u) for k, u in starts()) - bound
+        ),
         true=8.0,
         corrected=r"$\delta^0\le 6$ is sharp",
         spoiled={"5": 5.0, "5.99": 5.99},

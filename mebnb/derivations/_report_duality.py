@@ -149,9 +149,7 @@ PRIMAL = [
         witness="points 1, -1, 3: r = -2 has the same objective as r = 2",
         spoiled={
             "last point left out": {"points": _LINE[:-1]},
-            "distance not squared": {
-                "constraint": lambda a, c, r: abs(a - c) - r**2
-            },
+            "distance not squared": {"constraint": lambda a, c, r: abs(a - c) - r**2},
             "sign of the constraint": {
                 "constraint": lambda a, c, r: r**2 - (a - c) ** 2
             },
@@ -331,12 +329,16 @@ DUAL = [
         verdict="WRONG",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
-        true=lambda s: s.r**2
-        + sum(w * (squared_norm(a - s.c) - s.r**2) for w, a in zip(s.u, s.points)),
-        printed=lambda s: s.r**2
-        + sum(
-            w * (s.sp.sqrt(squared_norm(a - s.c)) - s.r**2)
-            for w, a in zip(s.u, s.points)
+        true=lambda s: (
+            s.r**2
+            + sum(w * (squared_norm(a - s.c) - s.r**2) for w, a in zip(s.u, s.points))
+        ),
+        printed=lambda s: (
+            s.r**2
+            + sum(
+                w * (s.sp.sqrt(squared_norm(a - s.c)) - s.r**2)
+                for w, a in zip(s.u, s.points)
+            )
         ),
         corrected=r"$\lVert a_i-c\rVert^2$, as in (8)",
         witness="m = 1, u = 1, r = 1, |a - c| = 2: 2 is printed, 4 is right",
@@ -354,21 +356,27 @@ DUAL = [
         verdict="HOLDS",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
-        true=lambda s: s.r**2
-        + sum(
-            w * (a.dot(a) - 2 * s.c.dot(a) + s.c.dot(s.c) - s.r**2)
-            for w, a in zip(s.u, s.points)
+        true=lambda s: (
+            s.r**2
+            + sum(
+                w * (a.dot(a) - 2 * s.c.dot(a) + s.c.dot(s.c) - s.r**2)
+                for w, a in zip(s.u, s.points)
+            )
         ),
         spoiled={
-            "cross term": lambda s: s.r**2
-            + sum(
-                w * (a.dot(a) - s.c.dot(a) + s.c.dot(s.c) - s.r**2)
-                for w, a in zip(s.u, s.points)
+            "cross term": lambda s: (
+                s.r**2
+                + sum(
+                    w * (a.dot(a) - s.c.dot(a) + s.c.dot(s.c) - s.r**2)
+                    for w, a in zip(s.u, s.points)
+                )
             ),
-            "sign of c'c": lambda s: s.r**2
-            + sum(
-                w * (a.dot(a) - 2 * s.c.dot(a) - s.c.dot(s.c) - s.r**2)
-                for w, a in zip(s.u, s.points)
+            "sign of c'c": lambda s: (
+                s.r**2
+                + sum(
+                    w * (a.dot(a) - 2 * s.c.dot(a) - s.c.dot(s.c) - s.r**2)
+                    for w, a in zip(s.u, s.points)
+                )
             ),
         },
     ),
@@ -380,14 +388,17 @@ DUAL = [
         verdict="HOLDS",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
-        true=lambda s: s.r**2
-        + sum(w * z for w, z in zip(s.u, s.z))
-        - 2 * sum(w * s.c.dot(a) for w, a in zip(s.u, s.points))
-        + s.c.dot(s.c) * sum(s.u)
-        - s.r**2 * sum(s.u),
+        true=lambda s: (
+            s.r**2
+            + sum(w * z for w, z in zip(s.u, s.z))
+            - 2 * sum(w * s.c.dot(a) for w, a in zip(s.u, s.points))
+            + s.c.dot(s.c) * sum(s.u)
+            - s.r**2 * sum(s.u)
+        ),
         spoiled={
-            "c'c without the sum": lambda s: s.lagrangian
-            + s.c.dot(s.c) * (1 - sum(s.u)),
+            "c'c without the sum": lambda s: (
+                s.lagrangian + s.c.dot(s.c) * (1 - sum(s.u))
+            ),
             "last sign": lambda s: s.lagrangian + 2 * s.r**2 * sum(s.u),
         },
     ),
@@ -429,9 +440,9 @@ DUAL = [
         true=lambda s: _l11(s) - s.r**2 * s.total,
         spoiled={
             "last term lost": _l11,
-            "sign of the cross term": lambda s: _l11(s)
-            + 4 * s.c.dot(s.A * s.u)
-            - s.r**2 * s.total,
+            "sign of the cross term": lambda s: (
+                _l11(s) + 4 * s.c.dot(s.A * s.u) - s.r**2 * s.total
+            ),
         },
     ),
     report(
@@ -513,9 +524,9 @@ DUAL = [
         true=lambda s: _l11(s) - s.r**2 * s.total,
         spoiled={
             "sign of r^2 1'u": lambda s: _l11(s) + s.r**2 * s.total,
-            "c'c without 1'u": lambda s: _l11(s)
-            + s.c.dot(s.c) * (1 - s.total)
-            - s.r**2 * s.total,
+            "c'c without 1'u": lambda s: (
+                _l11(s) + s.c.dot(s.c) * (1 - s.total) - s.r**2 * s.total
+            ),
         },
     ),
     report(
@@ -527,10 +538,9 @@ DUAL = [
         measure=_equals_on_simplex(with_center=False),
         true=lambda s: s.u.dot(s.z) - 2 * s.c.dot(s.A * s.u) + s.c.dot(s.c),
         spoiled={
-            "r^2 left over": lambda s: s.r**2
-            + s.u.dot(s.z)
-            - 2 * s.c.dot(s.A * s.u)
-            + s.c.dot(s.c),
+            "r^2 left over": lambda s: (
+                s.r**2 + s.u.dot(s.z) - 2 * s.c.dot(s.A * s.u) + s.c.dot(s.c)
+            ),
             "cross term": lambda s: s.u.dot(s.z) - s.c.dot(s.A * s.u) + s.c.dot(s.c),
         },
     ),
@@ -541,13 +551,13 @@ DUAL = [
         verdict="HOLDS",
         kind="symbolic",
         measure=_equals_on_simplex(with_center=True),
-        true=lambda s: s.u.dot(s.z)
-        - 2 * squared_norm(s.A * s.u)
-        + squared_norm(s.A * s.u),
+        true=lambda s: (
+            s.u.dot(s.z) - 2 * squared_norm(s.A * s.u) + squared_norm(s.A * s.u)
+        ),
         spoiled={
-            "factor 2 lost": lambda s: s.u.dot(s.z)
-            - squared_norm(s.A * s.u)
-            + squared_norm(s.A * s.u),
+            "factor 2 lost": lambda s: (
+                s.u.dot(s.z) - squared_norm(s.A * s.u) + squared_norm(s.A * s.u)
+            ),
             "last sign": lambda s: s.u.dot(s.z) - 3 * squared_norm(s.A * s.u),
         },
     ),
@@ -654,9 +664,7 @@ _TRIANGLE = cloud([[0.0, 1.0], [2.0, 1.0], [1.0, 1.5]])
 
 def _lattice_minimum(objective):
     """Distance of A u from the center, u the minimiser over quarters of the simplex."""
-    lattice = [
-        np.array([i, j, 4 - i - j]) / 4 for i in range(5) for j in range(5 - i)
-    ]
+    lattice = [np.array([i, j, 4 - i - j]) / 4 for i in range(5) for j in range(5 - i)]
     best = min(lattice, key=lambda u: objective(_TRIANGLE.A, _TRIANGLE.z, u))
     return float(np.linalg.norm(_TRIANGLE.A @ best - _TRIANGLE.center))
 
@@ -721,9 +729,9 @@ RECOVERY = [
         corrected=r"$r^{*2}$ on the left",
         witness="points -2, 2: r* = 2, the right side is 4",
         spoiled={
-            "sign of the square": lambda k: k.radius**2
-            - k.z @ k.weights
-            - np.sum((k.A @ k.weights) ** 2),
+            "sign of the square": lambda k: (
+                k.radius**2 - k.z @ k.weights - np.sum((k.A @ k.weights) ** 2)
+            ),
             "z lost": lambda k: k.radius**2 + np.sum((k.A @ k.weights) ** 2),
         },
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
+from functools import cache, partial
 
 import numpy as np
 from sklearn.metrics import f1_score
@@ -66,7 +66,7 @@ def _away_share(bound):
     return worst
 
 
-@lru_cache(maxsize=None)
+@cache
 def _decades(algorithm):
     """Iterations to relative gaps 1e-3 to 1e-9, Gaussian set; None when missed."""
     points = split_of(GAUSSIAN).train

@@ -114,7 +114,7 @@ def _exact_steps():
 
 def _largest_rise(steps):
     steps = steps()
-    return max(0.0, max(b - a for a, b in zip(steps, steps[1:])))
+    return max(0.0, max(b - a for a, b in itertools.pairwise(steps)))
 
 
 def _below_vertices(form):
@@ -357,8 +357,10 @@ def _late_choices(predicted):
 def _decade_growth(run):
     """How much longer the gap takes from 1e-6 to 1e-9 than from 1e-3 to 1e-6."""
     gaps = run(gaussian_cloud())
-    reached = [next((i for i, g in enumerate(gaps) if g <= e), None) for e in
-               (1e-3, 1e-6, 1e-9)]
+    reached = [
+        next((i for i, g in enumerate(gaps) if g <= e), None)
+        for e in (1e-3, 1e-6, 1e-9)
+    ]
     if None in reached:
         return math.inf
     return max(0.0, (reached[2] - reached[1]) / (reached[1] - reached[0]) - 2)
@@ -366,9 +368,11 @@ def _decade_growth(run):
 
 _SLOW = {
     "Frank-Wolfe": lambda points: run_away_step(points, PLAIN).gaps,
-    "away steps of length 2/(t + 2)": lambda points: run_away_step(
-        points, replace(AwayLines(), **with_rule(lambda t: 2 / (t + 2)))
-    ).gaps,
+    "away steps of length 2/(t + 2)": lambda points: (
+        run_away_step(
+            points, replace(AwayLines(), **with_rule(lambda t: 2 / (t + 2)))
+        ).gaps
+    ),
 }
 
 

@@ -195,16 +195,20 @@ LINE_SEARCH = [
         verdict="HOLDS",
         kind="symbolic",
         measure=equals(lambda s: s.sp.diff(s.f(_moved(s)), s.alpha)),
-        true=lambda s: s.alpha * (s.d.T * _q(s) * s.d)[0]
-        + (s.d.T * _q(s) * s.u)[0]
-        - s.z.dot(s.d),
+        true=lambda s: (
+            s.alpha * (s.d.T * _q(s) * s.d)[0] + (s.d.T * _q(s) * s.u)[0] - s.z.dot(s.d)
+        ),
         spoiled={
-            "factor 2": lambda s: 2 * s.alpha * (s.d.T * _q(s) * s.d)[0]
-            + (s.d.T * _q(s) * s.u)[0]
-            - s.z.dot(s.d),
-            "sign of c": lambda s: s.alpha * (s.d.T * _q(s) * s.d)[0]
-            + (s.d.T * _q(s) * s.u)[0]
-            + s.z.dot(s.d),
+            "factor 2": lambda s: (
+                2 * s.alpha * (s.d.T * _q(s) * s.d)[0]
+                + (s.d.T * _q(s) * s.u)[0]
+                - s.z.dot(s.d)
+            ),
+            "sign of c": lambda s: (
+                s.alpha * (s.d.T * _q(s) * s.d)[0]
+                + (s.d.T * _q(s) * s.u)[0]
+                + s.z.dot(s.d)
+            ),
         },
     ),
     report(
@@ -219,8 +223,9 @@ LINE_SEARCH = [
         corrected=r"$c^Td$ for $cd^T$; then to be clipped to $[0,\alpha_{max}]$",
         spoiled={
             "sign": lambda s: s.d.dot(_q(s) * s.u - s.z) / (s.d.T * _q(s) * s.d)[0],
-            "factor 2": lambda s: -s.d.dot(_q(s) * s.u - s.z)
-            / (2 * (s.d.T * _q(s) * s.d)[0]),
+            "factor 2": lambda s: (
+                -s.d.dot(_q(s) * s.u - s.z) / (2 * (s.d.T * _q(s) * s.d)[0])
+            ),
             "c lost": lambda s: -s.d.dot(_q(s) * s.u) / (s.d.T * _q(s) * s.d)[0],
         },
     ),
@@ -329,8 +334,9 @@ def _center_spread(spread):
         slack = (1 + 1e-9) * ball.radius
         across = np.array([0.0, 1.0])
         shift = step_to_boundary(
-            lambda c, points=points, slack=slack: squared_distances(points, c).max()
-            <= slack**2,
+            lambda c, points=points, slack=slack: (
+                squared_distances(points, c).max() <= slack**2
+            ),
             ball.center,
             across,
         )
@@ -353,8 +359,7 @@ def _conversion_faults(relative):
     return max(
         abs((1 + relative(gap, gamma)) ** 2 - 1 - gap / gamma)
         for gap, gamma in (
-            (frank_wolfe_gap(k.points, u), dual_value(k.points, u))
-            for k, u in starts()
+            (frank_wolfe_gap(k.points, u), dual_value(k.points, u)) for k, u in starts()
         )
     )
 

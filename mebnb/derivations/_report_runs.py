@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache
 
 from mebnb.datasets import DatasetNotAvailable, load_dataset
 from mebnb.derivations.entries import DataMissing
@@ -24,7 +24,7 @@ EPSILONS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def dataset(name):
     try:
         return load_dataset(name, download=False)
@@ -32,7 +32,7 @@ def dataset(name):
         raise DataMissing(f"{name} is not at hand") from error
 
 
-@lru_cache(maxsize=None)
+@cache
 def split_of(table, scaling="standard"):
     """Training and test points behind a table."""
     if table == UNIFORM:
@@ -43,7 +43,7 @@ def split_of(table, scaling="standard"):
     return report_split(dataset(name), scaling=scaling)
 
 
-@lru_cache(maxsize=None)
+@cache
 def ball_of(table, algorithm, epsilon=0.001):
     return report_solution(algorithm, split_of(table).train, epsilon)
 
@@ -68,7 +68,7 @@ def cpu(row):
     return row.get("cpu_s", row.get("cpu_ms"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def rounding_of(table):
     """What relative perturbations of 1e-13 do to the rows of BPFW."""
     return rounding_ranges(
@@ -76,7 +76,7 @@ def rounding_of(table):
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def run_table(table):
     """A table run again, without the cells of BPFW that rounding decides.
 

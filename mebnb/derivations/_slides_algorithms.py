@@ -351,7 +351,7 @@ ALGORITHM_2 = [
         measure=_blended,
         true={},
         printed={
-            "test": lambda s: 0.0 >= s.grad @ (s.mu - unit(s, s.w)),
+            "test": lambda s: s.grad @ (s.mu - unit(s, s.w)) <= 0.0,
             "local_direction": lambda s: unit(s, s.s) - unit(s, s.s),
         },
         spoiled={

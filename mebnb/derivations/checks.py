@@ -100,7 +100,12 @@ class DerivationTable:
             Indexed by id; columns place, verdict, outcome.
         """
         rows = [
-            {"id": row.id, "place": row.place, "verdict": row.verdict, "outcome": _told(row)}
+            {
+                "id": row.id,
+                "place": row.place,
+                "verdict": row.verdict,
+                "outcome": _told(row),
+            }
             for row in self.frame.itertuples()
         ]
         return pd.DataFrame(rows).set_index("id")
@@ -182,7 +187,13 @@ class Errata:
             )
             head = "".join(
                 f'<th scope="col">{name}</th>'
-                for name in ("id", "place", "printed", "corrected, or a remark", "witness")
+                for name in (
+                    "id",
+                    "place",
+                    "printed",
+                    "corrected, or a remark",
+                    "witness",
+                )
             )
             parts.append(
                 f'<p id="{anchor}"><strong>{verdict}: {len(rows)} items</strong></p>'

@@ -117,9 +117,7 @@ def run_entry(entry):
     start = time.perf_counter()
     try:
         violation = float(entry.measure(entry.true))
-        printed = (
-            None if entry.printed is None else float(entry.measure(entry.printed))
-        )
+        printed = None if entry.printed is None else float(entry.measure(entry.printed))
     except DataMissing as missing:
         return Outcome(entry, f"data missing: {missing}", seconds=_since(start))
     return Outcome(entry, "run", violation, printed, _since(start))

@@ -17,8 +17,8 @@ from mebnb.derivations import _literal_slides, _report_literal, _slides_core_set
 from mebnb.derivations._clouds import ball_by_enumeration
 
 __all__ = [
-    "LiteralIterate",
     "MEB_A_OUTCOMES",
+    "LiteralIterate",
     "compare_iterates",
     "meb_a_outcomes",
     "report_core_set_iterates",

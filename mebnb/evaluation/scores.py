@@ -32,6 +32,7 @@ SCORES = (
     "recall_at_false_alarms",
 )
 
+
 def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
     """Share of anomalies found when a share of the nominal points may raise an alarm.
 

@@ -281,9 +281,7 @@ _SAMPLED = {
 
 def _trees(make, suffix, here, differs):
     return [
-        Method(
-            name + suffix, _resampled(make, *_SAMPLING[name]), here + told, differs
-        )
+        Method(name + suffix, _resampled(make, *_SAMPLING[name]), here + told, differs)
         for name, told in _SAMPLED.items()
     ]
 

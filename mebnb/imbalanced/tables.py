@@ -608,9 +608,7 @@ def fewer_panels(frame):
         "B, C5.0 trees": ["ME2", *c50],
         "beside the paper": ["ME2", *RIVALS],
     }
-    return {
-        title: means[names].rename(columns=c50) for title, names in groups.items()
-    }
+    return {title: means[names].rename(columns=c50) for title, names in groups.items()}
 
 
 # --- claims ------------------------------------------------------------------------

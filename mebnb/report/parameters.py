@@ -264,7 +264,7 @@ def _fit_scalar(value, kind):
         if kind == "bool" and value in ("true", "false"):
             return value == "true"
     is_bool = isinstance(value, bool)
-    if kind == "bool" and is_bool or kind == "int" and type(value) is int:
+    if (kind == "bool" and is_bool) or (kind == "int" and type(value) is int):
         return value
     if kind == "float" and isinstance(value, (int, float)) and not is_bool:
         return float(_finite(value))

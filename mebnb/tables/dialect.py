@@ -9,6 +9,7 @@ import bz2
 import codecs
 import csv
 import gzip
+import itertools
 import lzma
 import re
 from collections import Counter
@@ -342,7 +343,7 @@ def _are_names(numbers):
     """Whether numbers look like names: years, 0, 1, 2, or five and more that rise."""
     if all(1900 <= x <= 2100 and x == int(x) for x in numbers):
         return len(set(numbers)) == len(numbers)
-    rise = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    rise = all(a < b for a, b in itertools.pairwise(numbers))
     counts_on = numbers == [numbers[0] + at for at in range(len(numbers))]
     starts = numbers[0] == 0 or (numbers[0] == 1 and len(numbers) > 2)
     return rise and (len(numbers) >= 5 or (counts_on and starts))

@@ -152,7 +152,7 @@ def read_numbers(codes, entries, decimal="."):
         read_rows=int(read[sign]),
         unread_rows=int(counts[~known].sum()),
         unread=tuple(entries[at] for at in np.flatnonzero(~known)[:5]),
-        done=tuple([*unit, *_done(kept, sign, counts[known])]),
+        done=(*unit, *_done(kept, sign, counts[known])),
     )
 
 
