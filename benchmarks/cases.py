@@ -77,7 +77,7 @@ def _normal(rng, m, n):
 
 
 def _report_uniform(rng, m, n):
-    from mebnb.evaluation import report_uniform
+    from mebnb.experiments.published_splits import report_uniform
 
     return report_uniform().train
 
@@ -119,7 +119,7 @@ def _cube_corners(rng, m, n):
 def _churn(rng, m, n):
     """The report's training half: nominal rows, standardised."""
     from mebnb.datasets import load_dataset
-    from mebnb.evaluation import report_split
+    from mebnb.experiments.published_splits import report_split
 
     # The set may not be committed, so it comes from the mirror or not at all.
     if not os.environ.get("MEBNB_DATA_MIRROR"):

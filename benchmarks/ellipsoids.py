@@ -42,7 +42,7 @@ def training_part(name, seed=0):
     """
     from sklearn.preprocessing import MinMaxScaler
 
-    from mebnb.imbalanced import examples, split
+    from mebnb.experiments.rare_classes import examples, split
 
     X, _, y, _ = split(*examples(name), seed)
     X = MinMaxScaler().fit_transform(X)
@@ -57,7 +57,7 @@ def certify(name):
     Parameters
     ----------
     name : str
-        From `mebnb.imbalanced.SETS`.
+        From `mebnb.experiments.rare_classes.SETS`.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def certify(name):
         positive, one problem on all negatives), largest_gap (over max(1, primal)),
         certified (how many problems have at most the tolerance).
     """
-    from mebnb.ellipsoids import excluding_path
+    from mebnb.solvers.ellipsoids import excluding_path
 
     negatives, positives, folds = training_part(name)
     halves = [negatives[folds[0] == fold] for fold in (0, 1)]
@@ -141,7 +141,7 @@ def compare(name):
         paths as there are pairs), clarabel_ms, ratio, value_error (|difference| of the
         optimal values over max(1, value)), R_error.
     """
-    from mebnb.ellipsoids import excluding_path
+    from mebnb.solvers.ellipsoids import excluding_path
 
     negatives, positives, _ = training_part(name)
     center = positives[len(positives) // 2]
@@ -180,7 +180,7 @@ def compare(name):
 
 
 def main(arguments=None):
-    from mebnb.imbalanced import SETS
+    from mebnb.experiments.rare_classes import SETS
 
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.ellipsoids", description=__doc__.split("\n")[0]

@@ -160,7 +160,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if options.repeats < 1:
         parser.error(f"--repeats must be at least 1, found {options.repeats}")
-    from mebnb.evaluation import report_uniform
+    from mebnb.experiments.published_splits import report_uniform
 
     points = np.ascontiguousarray(report_uniform().train)
     table = compare(points, options.repeats)

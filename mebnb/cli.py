@@ -18,7 +18,8 @@ import time
 import warnings
 from pathlib import Path
 
-from mebnb.report import ReportError
+from mebnb import __version__
+from mebnb.report import CELL_TIMEOUT, ReportError
 
 NEGATIVE = re.compile(r"-[\d.].*")
 TRAINING = ("label", "nominal", "columns", "leave", "scaling", "nu")
@@ -183,7 +184,7 @@ def sweep(arguments):
 
 def check(arguments):
     """Check the derivations: every equation, claim and table rule of the documents."""
-    from mebnb.derivations import check_derivations
+    from mebnb.documents import check_derivations
 
     began = time.perf_counter()
     try:
@@ -228,8 +229,8 @@ def data(arguments):
 
 def fit(arguments):
     """Fit a ball to a CSV or Parquet file, and score that file or another."""
-    from mebnb.fitting import fit_file, score_file
-    from mebnb.tables import TableError
+    from mebnb.your_data import TableError
+    from mebnb.your_data.fit import fit_file, score_file
 
     asked = vars(arguments)
     for name in ("label", "nominal", "identity"):
@@ -358,6 +359,7 @@ def _parser():
         prog="mebnb",
         description="The minimum enclosing ball in notebooks: run, check, export.",
     )
+    parser.add_argument("--version", action="version", version=f"mebnb {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_report(commands)
     _add_run(commands)
@@ -370,7 +372,9 @@ def _parser():
 
 
 def _add_report(commands):
-    command = _command(commands, "report", report)
+    command = _command(
+        commands, "report", report, "Run notebooks and export them with an index."
+    )
     command.add_argument(
         "--only",
         action="append",
@@ -400,7 +404,12 @@ def _add_report(commands):
 
 
 def _add_run(commands):
-    command = _command(commands, "run", run)
+    command = _command(
+        commands,
+        "run",
+        run,
+        "Run one notebook with checked parameters, as papermill does.",
+    )
     command.add_argument("notebook", help="a path, or a number or name of ours")
     _add_parameters(command)
     command.add_argument(
@@ -417,7 +426,12 @@ def _add_run(commands):
 
 
 def _add_export(commands):
-    command = _command(commands, "export", export)
+    command = _command(
+        commands,
+        "export",
+        export,
+        "Turn executed notebooks, from anywhere, into pages.",
+    )
     command.add_argument("files", type=Path, nargs="+", metavar="FILE.ipynb")
     command.add_argument(
         "-o",
@@ -431,7 +445,12 @@ def _add_export(commands):
 
 
 def _add_sweep(commands):
-    command = _command(commands, "sweep", sweep)
+    command = _command(
+        commands,
+        "sweep",
+        sweep,
+        "Run one notebook over a grid of parameters and gather what it records.",
+    )
     command.add_argument("notebook", help="a path, or a number or name of ours")
     command.add_argument(
         "-g",
@@ -459,7 +478,12 @@ def _add_sweep(commands):
 
 
 def _add_check(commands):
-    command = _command(commands, "check", check)
+    command = _command(
+        commands,
+        "check",
+        check,
+        "Check the derivations: every equation, claim and table rule of the documents.",
+    )
     command.add_argument("--document", help="report, slides, me2 or derived")
     command.add_argument(
         "--id", action="append", help="one entry, such as R-E13; may be repeated"
@@ -470,7 +494,7 @@ def _add_check(commands):
 
 
 def _add_data(commands):
-    command = _command(commands, "data", data)
+    command = _command(commands, "data", data, "List, fetch or verify the data sets.")
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
     actions.add_parser("list", help="the data sets and where they are")
     fetch = actions.add_parser("fetch", help="make sure that data sets are here")
@@ -479,7 +503,12 @@ def _add_data(commands):
 
 
 def _add_fit(commands):
-    command = _command(commands, "fit", fit)
+    command = _command(
+        commands,
+        "fit",
+        fit,
+        "Fit a ball to a CSV or Parquet file, and score that file or another.",
+    )
     command.usage = "mebnb fit FILE [--score NEW] [-o SCORES.csv] [options]"
     command.add_argument(
         "file", type=Path, metavar="FILE", help="CSV or Parquet; or a model kept before"
@@ -517,8 +546,7 @@ def _add_fit(commands):
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _command(commands, name, function):
-    text = function.__doc__.splitlines()[0]
+def _command(commands, name, function, text):
     command = commands.add_parser(name, help=text, description=text)
     command.set_defaults(command=function)
     return command
@@ -550,8 +578,6 @@ def _add_no_input(command):
 
 
 def _add_timeout(command):
-    from mebnb.report.running import CELL_TIMEOUT
-
     command.add_argument(
         "--timeout",
         type=_seconds,

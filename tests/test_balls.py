@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from mebnb import Solution, Trace, minimum_enclosing_ball, verify
-from mebnb.balls import (
+from mebnb.solvers.balls import (
     coordinate_spread,
     dual_value,
     enclosing_radius,
@@ -19,7 +19,7 @@ from mebnb.balls import (
     gradient,
     squared_distances,
 )
-from mebnb.inputs import (
+from mebnb.solvers.inputs import (
     LARGE_BLOCK_BYTES,
     check_points,
     readable,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import ellipsoids
-from mebnb.ellipsoids import excluding_ellipsoid
+from mebnb.solvers.ellipsoids import excluding_ellipsoid
 
 
 def test_the_model_for_clarabel_is_the_same_problem():

@@ -210,7 +210,7 @@ def test_check_names_the_witness_of_a_wrong_statement(capsys):
 
 
 def test_check_fails_when_a_check_fails(capsys, monkeypatch):
-    from mebnb.derivations import checks
+    from mebnb.documents import checks
 
     entry = checks.all_entries(ids=["R-E01"])[0]
     spoiled = next(iter(entry.spoiled.values()))

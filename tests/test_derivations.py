@@ -4,15 +4,15 @@ import math
 
 import pytest
 
-from mebnb.derivations import all_entries, check_derivations, errata
-from mebnb.derivations.entries import (
+from mebnb.documents import all_entries, check_derivations, errata
+from mebnb.documents.entries import (
     DOCUMENTS,
     DataMissing,
     Entry,
     run_entry,
     spoiled_forms_that_pass,
 )
-from mebnb.documents import DOCUMENT_TITLES, document_map
+from mebnb.published.map import DOCUMENT_TITLES, document_map
 
 
 def square_of(three_cubed):

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from mebnb.derivations.derived import ENTRIES
-from mebnb.derivations.entries import run_entry, spoiled_forms_that_pass
+from mebnb.documents.derived import ENTRIES
+from mebnb.documents.entries import run_entry, spoiled_forms_that_pass
 
 # Every row of the errata's last section, and what the protocols and notes state.
 ERRATA = [

@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from mebnb.derivations.entries import DataMissing, run_entry, spoiled_forms_that_pass
-from mebnb.derivations.me2 import ENTRIES
+from mebnb.documents.entries import DataMissing, run_entry, spoiled_forms_that_pass
+from mebnb.documents.me2 import ENTRIES
 
 # Every row of the errata of the paper; further entries go beyond it.
 ERRATA = [
@@ -123,14 +123,14 @@ def test_every_row_of_the_errata_has_an_entry_and_no_id_stands_twice():
 
 def test_listing_the_entries_loads_no_algebra():
     code = (
-        "import sys, mebnb.derivations.me2;"
+        "import sys, mebnb.documents.me2;"
         "sys.exit(any(name in sys.modules for name in ('sympy', 'cvxpy')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_reference_solver_closes_its_gap():
-    from mebnb.derivations._me2_instances import pairs, solve_primal, solved
+    from mebnb.documents.toolkit.me2_instances import pairs, solve_primal, solved
 
     for problem, optimum in solved():
         assert abs(optimum.primal - optimum.dual) < 1e-9

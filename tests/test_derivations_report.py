@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from math_core import LatexToMathML
 
-from mebnb.core_sets import core_set
 from mebnb.datasets import DatasetNotAvailable
-from mebnb.derivations import _report_literal as literal
-from mebnb.derivations import _report_runs as runs
-from mebnb.derivations._report_symbols import equals, residual, symbols
-from mebnb.derivations.entries import run_entry, spoiled_forms_that_pass
-from mebnb.derivations.report import ENTRIES
-from mebnb.frank_wolfe import away_step, blended_pairwise
+from mebnb.documents.entries import run_entry, spoiled_forms_that_pass
+from mebnb.documents.report import ENTRIES, runs
+from mebnb.documents.toolkit import lines_of_the_report as literal
+from mebnb.documents.toolkit.symbols import equals, residual, symbols
 from mebnb.report.maths import split_formulas
+from mebnb.solvers.core_sets import core_set
+from mebnb.solvers.frank_wolfe import away_step, blended_pairwise
 
 EQUATIONS = [f"R-E{number:02d}" for number in range(1, 45)]
 

@@ -8,16 +8,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mebnb.derivations import _literal_slides as literal
-from mebnb.derivations._clouds import (
+from mebnb.documents.entries import DataMissing, run_entry, spoiled_forms_that_pass
+from mebnb.documents.slides import ENTRIES
+from mebnb.documents.toolkit import lines_of_the_slides as literal
+from mebnb.documents.toolkit.clouds import (
     KITE,
     ball_by_enumeration,
     clouds,
     residual,
     soft_weights,
 )
-from mebnb.derivations.entries import DataMissing, run_entry, spoiled_forms_that_pass
-from mebnb.derivations.slides import ENTRIES
 
 # Every row of the errata of the slides; further entries go beyond it.
 ERRATA = [

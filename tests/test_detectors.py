@@ -11,15 +11,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from mebnb.balls import verify
 from mebnb.datasets import load_dataset
-from mebnb.detectors import (
+from mebnb.experiments.published_splits import report_split
+from mebnb.learning import score_detector
+from mebnb.learning.detectors import (
     BallDetector,
     MahalanobisDetector,
     MeanDetector,
     rival_detectors,
 )
-from mebnb.evaluation import report_split, score_detector
+from mebnb.solvers.balls import verify
 
 DETECTORS = [BallDetector, MeanDetector, MahalanobisDetector]
 

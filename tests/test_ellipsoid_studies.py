@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from mebnb import ellipsoid_studies as studies
 from mebnb import excluding_ellipsoid, plots
-from mebnb.ellipsoids import generalisation_bound
+from mebnb.experiments import ellipsoids as studies
+from mebnb.solvers.ellipsoids import generalisation_bound
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_an_ellipse_is_drawn_where_the_ellipsoid_is(plane):
 def test_panels_of_methods_and_curves_take_every_name():
     import pandas as pd
 
-    from mebnb.imbalanced import PAPER, RIVALS
+    from mebnb.experiments.rare_classes import PAPER, RIVALS
 
     assert {*PAPER, *RIVALS} <= set(plots.METHOD_STYLES)
     columns = ["published", "published sd", "run", "run sd"]

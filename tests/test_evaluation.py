@@ -16,20 +16,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import OneClassSVM
 
 from mebnb.datasets import MIRROR, load_dataset
-from mebnb.evaluation import (
-    SCORES,
+from mebnb.experiments.published_splits import (
     SlidesProtocol,
+    report_gaussian,
+    report_split,
+    report_uniform,
+    slides_split,
+)
+from mebnb.learning import (
+    SCORES,
     Split,
     evaluate_repeatedly,
     evaluate_splits,
     honest_split,
     recall_at_false_alarms,
-    report_gaussian,
-    report_split,
-    report_uniform,
     score_detector,
     seen_in_training,
-    slides_split,
 )
 
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mebnb
-from mebnb import exact, minimum_enclosing_ball, verify
+from mebnb import minimum_enclosing_ball, verify
+from mebnb.solvers import exact
 
 EPS = np.finfo(float).eps
 UNIT = np.vstack([np.zeros(3), np.eye(3)])  # radius sqrt(2/3): the origin lies inside

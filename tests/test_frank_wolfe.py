@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
-from mebnb.balls import Solution, squared_distances
-from mebnb.steps import STEP_RULES
+from mebnb.solvers.balls import Solution, squared_distances
+from mebnb.solvers.steps import STEP_RULES
 
 # The package's attribute of that name is the function; this is the module.
-MODULE = importlib.import_module("mebnb.frank_wolfe")
+MODULE = importlib.import_module("mebnb.solvers.frank_wolfe")
 LINEAR = [away_step, pairwise, blended_pairwise]
 FAMILY = [frank_wolfe, *LINEAR]
 

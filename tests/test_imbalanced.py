@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import MinMaxScaler
 
 from mebnb import ExcludingEllipsoids
-from mebnb.imbalanced import (
+from mebnb.experiments.rare_classes import (
     ABLATION,
     C5_TREES,
     METHODS,
@@ -23,15 +23,15 @@ from mebnb.imbalanced import (
     examples,
     fresh_splits,
     full_protocol,
-    methods,
     run,
     running,
     split,
     stored_run,
     tables,
 )
-from mebnb.imbalanced.running import COLUMNS, FEWER, Fit, thinned
-from mebnb.published import SPREAD, published_table
+from mebnb.experiments.rare_classes.running import COLUMNS, FEWER, Fit, thinned
+from mebnb.learning import rare_classes as methods
+from mebnb.published.compare import SPREAD, published_table
 
 COUNTS = ["tp", "fp", "fn", "tn"]
 

@@ -12,11 +12,10 @@ import pytest
 
 from mebnb import BallDetector, SoftBallDetector, cli, soft_ball
 from mebnb.datasets import dataset_file
-from mebnb.detectors import MahalanobisDetector
-from mebnb.fitting import fit_file
-from mebnb.models import fit_balls, fit_model, load_model
-from mebnb.soft import verify_soft
-from mebnb.table_studies import (
+from mebnb.learning.detectors import MahalanobisDetector
+from mebnb.solvers.soft import verify_soft
+from mebnb.your_data import TableError, read_table
+from mebnb.your_data.advice import (
     agreement,
     balls_compared,
     both_kinds,
@@ -27,7 +26,8 @@ from mebnb.table_studies import (
     readings_shown,
     support_rows,
 )
-from mebnb.tables import TableError, read_table
+from mebnb.your_data.fit import fit_file
+from mebnb.your_data.model import fit_balls, fit_model, load_model
 
 EXAMPLE = dataset_file("maternal_risk")
 LABELS = {"label": "RiskLevel", "nominal": "low risk"}
@@ -95,7 +95,7 @@ def test_saved_model_scores_to_the_bit(table, tmp_path):
 def test_long_tables_are_scored_in_blocks(table, monkeypatch):
     model, _ = fit_model(table)
     whole = model.score(table.values)
-    monkeypatch.setattr("mebnb.models.ENTRIES", 600)
+    monkeypatch.setattr("mebnb.your_data.model.ENTRIES", 600)
     pd.testing.assert_frame_equal(model.score(table.values), whole)
 
 
@@ -257,7 +257,7 @@ def test_balls_are_certified_side_by_side(table):
 
 
 def test_ball_that_the_check_does_not_prove_is_called_so(table, monkeypatch):
-    monkeypatch.setattr("mebnb.models.verify_soft", lambda points, ball: 1e-3)
+    monkeypatch.setattr("mebnb.your_data.model.verify_soft", lambda points, ball: 1e-3)
     model, _ = fit_model(table)
     assert not model.certified
     told = cautions(

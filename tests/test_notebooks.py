@@ -163,8 +163,13 @@ def shown(notebook):
 )
 def test_breast_cancer_with_another_seed(tmp_path, parameters):
     from mebnb import load_dataset
-    from mebnb.evaluation import SlidesProtocol, report_split, slides_split
-    from mebnb.protocols import report_table, slides_solution, slides_threshold
+    from mebnb.experiments.published_splits import (
+        SlidesProtocol,
+        report_split,
+        slides_split,
+    )
+    from mebnb.experiments.report_tables import report_table
+    from mebnb.experiments.slides_tables import slides_solution, slides_threshold
 
     small = {"epsilons": [0.05], "extra_splits": 0, "honest_splits": 2}
     text = shown(rerun("09_breast_cancer", tmp_path, **small | parameters))
@@ -191,7 +196,7 @@ def test_breast_cancer_with_another_seed(tmp_path, parameters):
 )
 def test_core_sets_with_another_cloud(tmp_path, parameters):
     from mebnb import core_set, minimum_enclosing_ball
-    from mebnb.studies import normal_cloud
+    from mebnb.experiments.sets import normal_cloud
 
     chosen = {"max_iter": 200, "sets": ["breast cancer"], "eps": 1e-8, "repeats": 3}
     chosen |= parameters
@@ -221,8 +226,8 @@ def test_core_sets_with_another_cloud(tmp_path, parameters):
     ],
 )
 def test_synthetic_sets_of_other_sizes(tmp_path, parameters):
-    from mebnb.evaluation import report_gaussian, report_uniform
-    from mebnb.protocols import report_table
+    from mebnb.experiments.published_splits import report_gaussian, report_uniform
+    from mebnb.experiments.report_tables import report_table
 
     chosen = {"n_gaussian": 4, "repeats": 3, "perturbations": 2, "dimensions": [2, 6]}
     chosen |= {"epsilons": [0.1, 0.01]} | parameters
@@ -247,7 +252,8 @@ def test_synthetic_sets_of_other_sizes(tmp_path, parameters):
     ],
 )
 def test_frank_wolfe_with_another_cloud(tmp_path, parameters):
-    from mebnb.studies import normal_cloud, wrong_weight
+    from mebnb.experiments.convergence import wrong_weight
+    from mebnb.experiments.sets import normal_cloud
 
     chosen = {"max_iter": 200, "sets": ["breast cancer"]} | parameters
     text = shown(rerun("02_frank_wolfe", tmp_path, **chosen))
@@ -267,7 +273,7 @@ def test_frank_wolfe_with_another_cloud(tmp_path, parameters):
 )
 def test_away_steps_with_another_cloud(tmp_path, parameters):
     from mebnb import away_step
-    from mebnb.studies import normal_cloud
+    from mebnb.experiments.sets import normal_cloud
 
     chosen = {"max_iter": 400, "sets": ["breast cancer"], "eps": 1e-9, "step": "exact"}
     chosen |= parameters
@@ -287,7 +293,8 @@ def test_away_steps_with_another_cloud(tmp_path, parameters):
 )
 def test_pairwise_with_another_cloud(tmp_path, parameters):
     from mebnb import pairwise
-    from mebnb.studies import kind_counts, normal_cloud
+    from mebnb.experiments.convergence import kind_counts
+    from mebnb.experiments.sets import normal_cloud
 
     chosen = {"max_iter": 300, "sets": ["breast cancer"], "eps": 1e-8} | parameters
     text = shown(rerun("04_pairwise", tmp_path, **chosen))
@@ -307,7 +314,7 @@ def test_pairwise_with_another_cloud(tmp_path, parameters):
 )
 def test_blended_pairwise_with_another_cloud(tmp_path, parameters):
     from mebnb import blended_pairwise
-    from mebnb.studies import normal_cloud
+    from mebnb.experiments.sets import normal_cloud
 
     chosen = {"max_iter": 400, "sets": ["breast cancer"], "eps": 1e-8, "repeats": 2}
     chosen |= parameters
@@ -327,8 +334,8 @@ def test_blended_pairwise_with_another_cloud(tmp_path, parameters):
 )
 def test_maternal_risk_with_another_split(tmp_path, parameters):
     from mebnb import load_dataset
-    from mebnb.evaluation import SlidesProtocol, slides_split
-    from mebnb.protocols import slides_solution, slides_threshold
+    from mebnb.experiments.published_splits import SlidesProtocol, slides_split
+    from mebnb.experiments.slides_tables import slides_solution, slides_threshold
 
     others = {"max_iter": 300, "honest_splits": 2, "scaling": "minmax"}
     text = shown(rerun("12_maternal_risk", tmp_path, **parameters, **others))
@@ -355,8 +362,8 @@ def test_maternal_risk_with_another_split(tmp_path, parameters):
 def test_vertebral_column_with_another_split(tmp_path, parameters):
     from mebnb import load_dataset
     from mebnb.datasets import DatasetNotAvailable
-    from mebnb.evaluation import SlidesProtocol, slides_split
-    from mebnb.protocols import slides_solution, slides_threshold
+    from mebnb.experiments.published_splits import SlidesProtocol, slides_split
+    from mebnb.experiments.slides_tables import slides_solution, slides_threshold
 
     try:
         data = load_dataset("vertebral_column", download=False)
@@ -382,7 +389,7 @@ def test_vertebral_column_with_another_split(tmp_path, parameters):
 )
 def test_line_search_with_another_cloud(tmp_path, parameters):
     from mebnb import away_step
-    from mebnb.studies import normal_cloud
+    from mebnb.experiments.sets import normal_cloud
 
     chosen = {"max_iter": 200, "sets": ["breast cancer"], "epsilons": [1e-2, 1e-4]}
     text = shown(rerun("07_line_search", tmp_path, **chosen | parameters))
@@ -401,8 +408,8 @@ def test_line_search_with_another_cloud(tmp_path, parameters):
 def test_churn_with_another_split(tmp_path, parameters):
     from mebnb import load_dataset
     from mebnb.datasets import DatasetNotAvailable
-    from mebnb.evaluation import report_split
-    from mebnb.protocols import report_table
+    from mebnb.experiments.published_splits import report_split
+    from mebnb.experiments.report_tables import report_table
 
     try:
         data = load_dataset("iranian_churn", download=False)
@@ -431,8 +438,8 @@ def test_churn_with_another_split(tmp_path, parameters):
     ],
 )
 def test_excluding_ellipsoids_with_another_scale(tmp_path, parameters):
-    from mebnb.ellipsoid_studies import planar_classes
-    from mebnb.ellipsoids import stability_constant
+    from mebnb.experiments.ellipsoids import planar_classes
+    from mebnb.solvers.ellipsoids import stability_constant
 
     text = shown(rerun("15_excluding_ellipsoids", tmp_path, **parameters))
     setting = {name: parameters[name] for name in ("mu", "lam", "B")}
@@ -451,7 +458,7 @@ def test_excluding_ellipsoids_with_another_scale(tmp_path, parameters):
     ],
 )
 def test_imbalanced_with_other_sets(tmp_path, parameters):
-    from mebnb.imbalanced import fresh_splits, run, tables
+    from mebnb.experiments.rare_classes import fresh_splits, run, tables
 
     text = shown(rerun("16_imbalanced", tmp_path, **parameters))
     names, seed = parameters["sets"], parameters["seed"]
@@ -469,7 +476,7 @@ def test_imbalanced_with_other_sets(tmp_path, parameters):
 )
 def test_soft_balls_with_another_share(tmp_path, parameters):
     from mebnb import soft_ball
-    from mebnb.soft_studies import spoiled_cloud
+    from mebnb.experiments.soft_balls import spoiled_cloud
 
     small = {"extra_splits": 2, "honest_splits": 2}
     text = shown(rerun("14_soft_balls", tmp_path, **small | parameters))
@@ -496,8 +503,8 @@ def test_gene_expression_with_another_class(tmp_path, parameters):
     from dataclasses import replace
 
     from mebnb import load_dataset, minimum_enclosing_ball
-    from mebnb.evaluation import SlidesProtocol, slides_split
-    from mebnb.protocols import slides_solution, slides_threshold
+    from mebnb.experiments.published_splits import SlidesProtocol, slides_split
+    from mebnb.experiments.slides_tables import slides_solution, slides_threshold
 
     small = {"repeats": 2, "honest_splits": 2, "max_iter": 100}
     text = shown(rerun("13_gene_expression", tmp_path, **small | parameters))
@@ -533,8 +540,8 @@ MESSY = (
 )
 def test_your_data_with_other_files(tmp_path, parameters):
     from mebnb.datasets import dataset_file
-    from mebnb.models import fit_model
-    from mebnb.tables import read_table
+    from mebnb.your_data import read_table
+    from mebnb.your_data.model import fit_model
 
     (tmp_path / "messy.csv").write_text(MESSY, encoding="latin-1")
     if parameters["path"] == "wine":

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from mebnb import away_step, core_set, frank_wolfe, minimum_enclosing_ball, plots
-from mebnb.derivations.outcomes import (
+from mebnb.documents.outcomes import (
     compare_iterates,
     meb_a_outcomes,
     report_core_set_iterates,
     slides_meb_a_iterates,
 )
-from mebnb.evaluation import report_gaussian, report_uniform
-from mebnb.studies import normal_cloud
+from mebnb.experiments.published_splits import report_gaussian, report_uniform
+from mebnb.experiments.sets import normal_cloud
 
 KITE = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 2.5], [3.0, -2.6]])
 CLOUD = normal_cloud(60, 2, 123)

@@ -6,17 +6,24 @@ import numpy as np
 import pytest
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise
-from mebnb.balls import Solution
 from mebnb.datasets import DatasetNotAvailable, load_dataset
-from mebnb.evaluation import report_gaussian, report_split, report_uniform, slides_split
-from mebnb.protocols import (
-    check_choice,
-    check_parameters,
+from mebnb.experiments.leaks import (
     components_study,
-    last_best,
     leakage_study,
-    outside,
     repeated_points,
+    scaling_study,
+    slides_variant,
+    threshold_scores,
+)
+from mebnb.experiments.parameters import check_choice, check_parameters
+from mebnb.experiments.published_splits import (
+    report_gaussian,
+    report_split,
+    report_uniform,
+    slides_split,
+)
+from mebnb.experiments.report_tables import (
+    outside,
     report_comparison,
     report_ends,
     report_row,
@@ -25,7 +32,9 @@ from mebnb.protocols import (
     report_table,
     rounding_ranges,
     run_times,
-    scaling_study,
+)
+from mebnb.experiments.slides_tables import (
+    last_best,
     slides_comparisons,
     slides_feature_search,
     slides_not_run,
@@ -38,10 +47,9 @@ from mebnb.protocols import (
     slides_table,
     slides_threshold,
     slides_told,
-    slides_variant,
-    threshold_scores,
 )
-from mebnb.published import compare, published_table
+from mebnb.published.compare import compare, published_table
+from mebnb.solvers.balls import Solution
 
 
 def dataset(name):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mebnb.published import (
+from mebnb.published.compare import (
     DIFFERS,
     EQUAL,
     NOT_COMPARABLE,

@@ -14,15 +14,10 @@ from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator
 
 from benchmarks import soft as benchmark
-from mebnb import (
-    BallDetector,
-    SoftBallDetector,
-    minimum_enclosing_ball,
-    soft,
-    soft_ball,
-)
-from mebnb.detectors import PlainSoftBallDetector
-from mebnb.soft_plain import plain_soft_ball
+from mebnb import BallDetector, SoftBallDetector, minimum_enclosing_ball, soft_ball
+from mebnb.learning.detectors import PlainSoftBallDetector
+from mebnb.solvers import soft
+from mebnb.solvers.soft_plain import plain_soft_ball
 
 NUS = (0.02, 0.1, 0.3, 0.5, 1.0)
 SIZES = ((1, 2), (2, 1), (3, 2), (7, 3), (40, 2), (60, 10), (200, 4), (30, 80))

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from mebnb import BallDetector, SoftBallDetector, load_dataset, plots, soft_ball
-from mebnb.detectors import MeanDetector
-from mebnb.evaluation import report_split, score_detector
-from mebnb.soft_studies import (
+from mebnb.experiments.published_splits import report_split
+from mebnb.experiments.soft_balls import (
     banana,
     consistency,
     consistent_gamma,
@@ -19,6 +18,8 @@ from mebnb.soft_studies import (
     outlier_pull,
     spoiled_cloud,
 )
+from mebnb.learning import score_detector
+from mebnb.learning.detectors import MeanDetector
 
 DETECTORS = {"hard ball": BallDetector(), "soft ball": SoftBallDetector(nu=0.1)}
 

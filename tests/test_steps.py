@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from mebnb.faulty_steps import (
+from mebnb.solvers.faulty_steps import (
     ArmijoOffTheSimplex,
     GoldenSectionMidpoint,
     GoldenSectionWithSignSlip,
 )
-from mebnb.steps import (
+from mebnb.solvers.steps import (
     STEP_RULES,
     Armijo,
     DiminishingStep,

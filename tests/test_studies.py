@@ -7,18 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots, studies
-from mebnb.balls import dual_value
+from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots
 from mebnb.datasets import DatasetNotAvailable
-from mebnb.faulty_steps import (
+from mebnb.experiments import convergence as studies
+from mebnb.experiments.convergence import SOLVERS, kind_counts, rate_table, run_each
+from mebnb.experiments.sets import normal_cloud
+from mebnb.solvers.balls import dual_value
+from mebnb.solvers.faulty_steps import (
     ArmijoOffTheSimplex,
     ArmijoWithoutTheEnd,
     GoldenSectionMidpoint,
     GoldenSectionWithSignSlip,
     GrowingStep,
 )
-from mebnb.steps import Line, ShortStep, step_rule
-from mebnb.studies import SOLVERS, kind_counts, normal_cloud, rate_table, run_each
+from mebnb.solvers.steps import Line, ShortStep, step_rule
 
 CLOUD = normal_cloud(60, 2, 4)
 

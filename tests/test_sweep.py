@@ -279,8 +279,8 @@ def test_grid_without_values_is_refused(path, capsys):
 
 
 def test_findings_are_read_from_comparisons_and_checks():
-    from mebnb.derivations import check_derivations
-    from mebnb.published import compare, published_table
+    from mebnb.documents import check_derivations
+    from mebnb.published.compare import compare, published_table
 
     table = published_table("report_table1_uniform")
     comparison = compare(table, table, keys=["algorithm"])

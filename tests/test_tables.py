@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from mebnb.datasets import dataset_file, load_dataset
-from mebnb.tables import TableError, read_rows, read_table
-from mebnb.tables.dialect import find_dialect
+from mebnb.your_data import TableError, read_rows, read_table
+from mebnb.your_data.dialect import find_dialect
 
 PLAIN = [[1.5, 20.0], [2.5, 30.0], [4.0, 10.0]]
 

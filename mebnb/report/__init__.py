@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from mebnb.report.recording import record
 
-__all__ = ["ReportError", "record"]
+__all__ = ["CELL_TIMEOUT", "ReportError", "record"]
+
+# Seconds that one cell may take unless told otherwise.
+CELL_TIMEOUT = 1800
 
 
 class ReportError(ValueError):

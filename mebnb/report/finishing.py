@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup, NavigableString
 
 from mebnb.report.maths import FACTORY, to_mathml
 
-TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "mebnb"
+TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
 HEADINGS = re.compile(r"^h[1-6]$")
 REMOTE = re.compile(r"^\s*(https?:|//|ftp:)", re.IGNORECASE)
 CSS_REQUEST = re.compile(

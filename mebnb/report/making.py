@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mebnb.report import ReportError
+from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.report.index import write_index
 from mebnb.report.notebooks import (
     list_notebooks,
@@ -19,7 +19,6 @@ from mebnb.report.notebooks import (
 )
 from mebnb.report.pages import build_pages, write_pages
 from mebnb.report.running import (
-    CELL_TIMEOUT,
     FAILED,
     OK,
     Interrupted,

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import nbformat
 
+from mebnb.report import CELL_TIMEOUT
 from mebnb.report.notebooks import CLONE, read_notebook, tags
 from mebnb.report.parameters import is_file
 
@@ -26,7 +27,6 @@ DATA_MISSING = "data not available"
 INTERRUPTED = "interrupted"
 STORED = "as committed"
 
-CELL_TIMEOUT = 1800
 WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
 ERROR_MARKER = "papermill-error-cell-tag"

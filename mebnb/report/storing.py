@@ -56,7 +56,9 @@ def store(path, timeout=1800):
 
 def main(argv=None):
     """Store each notebook named on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description="Run notebooks in place and store them clean: `make store NOTEBOOK=...`."
+    )
     parser.add_argument("notebooks", nargs="+", type=Path)
     for path in parser.parse_args(argv).notebooks:
         store(path)

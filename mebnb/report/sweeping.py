@@ -17,14 +17,13 @@ from pathlib import Path
 
 import nbformat
 
-from mebnb.report import ReportError
+from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.report.making import is_current
 from mebnb.report.notebooks import read_notebook, title_of, write_notebook
 from mebnb.report.pages import build_pages, write_pages, write_text
 from mebnb.report.parameters import assign_parameters
 from mebnb.report.recording import recorded_values
 from mebnb.report.running import (
-    CELL_TIMEOUT,
     OK,
     Interrupted,
     fingerprint,

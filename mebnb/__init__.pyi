@@ -1,0 +1,36 @@
+# The public names, and where each of them lives; `__init__.py` reads this file.
+from .datasets import list_datasets, load_dataset
+from .documents.checks import check_derivations
+from .learning.detectors import BallDetector, ExcludingEllipsoids, SoftBallDetector
+from .solvers.balls import Solution, Trace, verify
+from .solvers.core_sets import core_set
+from .solvers.ellipsoids import excluding_ellipsoid
+from .solvers.exact import minimum_enclosing_ball
+from .solvers.frank_wolfe import (
+    away_step,
+    blended_pairwise,
+    frank_wolfe,
+    pairwise,
+)
+from .solvers.soft import soft_ball
+
+__all__ = [
+    "BallDetector",
+    "ExcludingEllipsoids",
+    "SoftBallDetector",
+    "Solution",
+    "Trace",
+    "away_step",
+    "blended_pairwise",
+    "check_derivations",
+    "core_set",
+    "excluding_ellipsoid",
+    "frank_wolfe",
+    "list_datasets",
+    "load_dataset",
+    "minimum_enclosing_ball",
+    "pairwise",
+    "soft_ball",
+    "verify",
+]
+__version__: str

@@ -1,0 +1,7 @@
+"""`python -m mebnb`: the command line."""
+
+import sys
+
+from mebnb.cli import main
+
+sys.exit(main())

@@ -1,0 +1,290 @@
+"""Run the entries and show the outcome as a table."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+
+from mebnb.documents.entries import DOCUMENTS, VERDICTS, run_entry
+
+COLUMNS = [
+    "id",
+    "place",
+    "statement",
+    "verdict",
+    "violation",
+    "printed_violation",
+    "tolerance",
+    "seconds",
+    "passed",
+    "status",
+    "corrected",
+    "witness",
+]
+
+
+def all_entries(document=None, ids=None):
+    """The entries of one document or of all, in reading order.
+
+    Parameters
+    ----------
+    document : str or None
+        "report", "slides", "me2", "derived"; None for all.
+    ids : iterable of str or None
+        Only these ids.
+
+    Returns
+    -------
+    list of Entry
+
+    Raises
+    ------
+    ValueError
+        For an unknown document or id; the message lists the known ones.
+    """
+    if document is not None and document not in DOCUMENTS:
+        raise ValueError(
+            f"document must be one of {', '.join(DOCUMENTS)}, found {document!r}"
+        )
+    entries = []
+    for name in DOCUMENTS if document is None else (document,):
+        entries += importlib.import_module(f"mebnb.documents.{name}").ENTRIES
+    if ids is None:
+        return entries
+    wanted = [ids] if isinstance(ids, str) else list(ids)
+    known = {entry.id: entry for entry in entries}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(
+            f"ids holds unknown entries {', '.join(map(repr, unknown))}; known are "
+            f"{', '.join(known)}"
+        )
+    return [known[name] for name in wanted]
+
+
+@dataclass(frozen=True)
+class DerivationTable:
+    """The outcome of `check_derivations`.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        One row an entry; `violation` belongs to the form that must hold,
+        `printed_violation` to the printed one where that differs; `passed` is
+        None where data were missing.
+    """
+
+    frame: pd.DataFrame
+
+    @property
+    def passed(self):
+        """Whether no check failed (checks without data do not count as failed)."""
+        return not (self.frame["passed"] == False).any()  # noqa: E712 - None is not False
+
+    @property
+    def missing(self):
+        """The ids whose data were not at hand."""
+        return list(self.frame.loc[self.frame["status"] != "run", "id"])
+
+    def outcomes(self):
+        """What came out, one readable line an entry, the same on every machine.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by id; columns place, verdict, outcome.
+        """
+        rows = [
+            {
+                "id": row.id,
+                "place": row.place,
+                "verdict": row.verdict,
+                "outcome": _told(row),
+            }
+            for row in self.frame.itertuples()
+        ]
+        return pd.DataFrame(rows).set_index("id")
+
+    def __repr__(self):
+        return f"{self.outcomes().to_string()}\n{self.summary()}"
+
+    def _repr_html_(self):
+        head = "".join(
+            f'<th scope="col">{name}</th>' for name in ("check", "outcome", "statement")
+        )
+        body = "".join(
+            f'<tr><th scope="row">{escape(row.id)}<br>{escape(row.place)}</th>'
+            f"<td><strong>{row.verdict}</strong><br>{escape(_told(row))}</td>"
+            f"<td>{escape(row.statement)}{_correction(row)}</td></tr>"
+            for row in self.frame.itertuples()
+        )
+        return (
+            '<div style="overflow-x:auto"><table>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        )
+
+    def summary(self):
+        """One sentence: how many entries, verdicts, failures and missing data."""
+        verdicts = Counter(self.frame["verdict"])
+        counted = ", ".join(f"{count} {name}" for name, count in verdicts.most_common())
+        failed = list(self.frame.loc[self.frame["passed"] == False, "id"])  # noqa: E712
+        return (
+            f"{len(self.frame)} entries ({counted}): "
+            f"{int((self.frame['passed'] == True).sum())} passed, "  # noqa: E712
+            f"{len(failed)} failed{': ' + ', '.join(failed) if failed else ''}, "
+            f"{len(self.missing)} without data"
+            f"{': ' + ', '.join(self.missing) if self.missing else ''}"
+        )
+
+
+def _told(row):
+    """The outcome of one entry in words; bounds instead of last digits."""
+    if row.passed is None:
+        return row.status
+    if not row.passed:
+        return f"FAILED: violation {row.violation:.1e}, tolerance {row.tolerance:.0e}"
+    within = f"(tolerance {row.tolerance:.0e})"
+    if row.verdict == "WRONG":
+        return f"printed form fails: {row.witness}; corrected form holds {within}"
+    return f"{'corrected form holds' if row.corrected else 'holds'} {within}"
+
+
+def _correction(row):
+    return f"<br><em>corrected:</em> {escape(row.corrected)}" if row.corrected else ""
+
+
+@dataclass(frozen=True)
+class Errata:
+    """The entries of one document, grouped by verdict; nothing is run.
+
+    Attributes
+    ----------
+    document : str
+    frame : pandas.DataFrame
+        Columns id, place, statement, verdict, corrected, witness.
+    """
+
+    document: str
+    frame: pd.DataFrame
+
+    def __repr__(self):
+        return self.frame.to_string(index=False)
+
+    def _repr_html_(self):
+        parts = []
+        for verdict, rows in self.frame.groupby("verdict", sort=False):
+            anchor = f"errata-{self.document}-{verdict.lower()}"
+            body = "".join(
+                f'<tr><th scope="row">{escape(row.id)}</th><td>{escape(row.place)}</td>'
+                f"<td>{escape(row.statement)}</td><td>{escape(row.corrected)}</td>"
+                f"<td>{escape(row.witness)}</td></tr>"
+                for row in rows.itertuples()
+            )
+            head = "".join(
+                f'<th scope="col">{name}</th>'
+                for name in (
+                    "id",
+                    "place",
+                    "printed",
+                    "corrected, or a remark",
+                    "witness",
+                )
+            )
+            parts.append(
+                f'<p id="{anchor}"><strong>{verdict}: {len(rows)} items</strong></p>'
+                '<div style="overflow-x:auto"><table>'
+                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            )
+        return "".join(parts) or "<p>no item with this verdict</p>"
+
+
+def errata(document, verdicts=("WRONG", "AMBIGUOUS", "HARMLESS")):
+    """What is printed in a document and does not simply hold.
+
+    Parameters
+    ----------
+    document : str
+        "report", "slides", "me2" or "derived".
+    verdicts : sequence of str
+        In the order in which they are shown.
+
+    Returns
+    -------
+    Errata
+
+    Raises
+    ------
+    ValueError
+        For an unknown document or verdict.
+    """
+    for verdict in verdicts:
+        if verdict not in VERDICTS:
+            raise ValueError(
+                f"verdict must be one of {', '.join(VERDICTS)}, found {verdict!r}"
+            )
+    entries = all_entries(document)
+    columns = ["id", "place", "statement", "verdict", "corrected", "witness"]
+    rows = [
+        [getattr(entry, column) for column in columns]
+        for verdict in verdicts
+        for entry in entries
+        if entry.verdict == verdict
+    ]
+    return Errata(document, pd.DataFrame(rows, columns=columns))
+
+
+def check_derivations(document=None, ids=None, jobs=1):
+    """Run the checks and return what came out.
+
+    Parameters
+    ----------
+    document : str or None
+        "report", "slides", "me2", "derived"; None for all.
+    ids : iterable of str or None
+        Only these ids.
+    jobs : int
+        Processes to share the work.
+
+    Returns
+    -------
+    DerivationTable
+
+    Raises
+    ------
+    ValueError
+        For an unknown document or id.
+    """
+    entries = all_entries(document, ids)
+    if jobs == 1:
+        rows = [_row(entry) for entry in entries]
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            rows = list(pool.map(_row_by_id, [entry.id for entry in entries]))
+    return DerivationTable(pd.DataFrame(rows, columns=COLUMNS))
+
+
+def _row_by_id(name):
+    return _row(all_entries(ids=[name])[0])
+
+
+def _row(entry):
+    outcome = run_entry(entry)
+    return {
+        "id": entry.id,
+        "place": entry.place,
+        "statement": entry.statement,
+        "verdict": entry.verdict,
+        "violation": outcome.violation,
+        "printed_violation": outcome.printed_violation,
+        "tolerance": entry.tolerance,
+        "seconds": outcome.seconds,
+        "passed": outcome.passed,
+        "status": outcome.status,
+        "corrected": entry.corrected,
+        "witness": entry.witness,
+    }

@@ -1,0 +1,692 @@
+"""Facts about the MEB's dual that no document prints and the package rests on."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import sympy as sp
+from scipy.optimize import linprog
+
+from mebnb.documents.entries import Entry
+from mebnb.documents.toolkit.clouds import (
+    TRIANGLE,
+    algebra,
+    ball_by_enumeration,
+    clouds,
+    distances2,
+    exact_steps,
+    gradient_of_f,
+    pair_start,
+    phi,
+    residual,
+    simplex_points,
+    worst,
+    z_of,
+)
+from mebnb.solvers.balls import dual_value, gradient
+from mebnb.solvers.core_sets import core_set
+from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
+from mebnb.solvers.steps import ExactStep, Line
+
+_derived = partial(Entry, document="derived", verdict="HOLDS")
+
+CLOUDS = clouds(61, 6) + clouds(62, 3, m=8, n=3)
+
+
+def _samples(count=8, seed=63):
+    """(points, u): every cloud with points of the simplex, some on its faces."""
+    for points in CLOUDS:
+        m = len(points)
+        for k, u in enumerate(simplex_points(seed, count, m)):
+            face = u * (np.arange(m) >= k % 3)
+            yield points, face / face.sum()
+
+
+# --- gaps --------------------------------------------------------------------------
+
+
+def _gap_residual(form):
+    """<-grad f(u), e_i - u> minus the form, modulo 1'u = 1."""
+    s = algebra()
+    slope = sp.Matrix([-sp.diff(-s.phi, v) for v in s.u])
+    violations = []
+    for i in range(3):
+        vertex = sp.Matrix([int(i == j) for j in range(3)])
+        claim = slope.dot(vertex - s.u) - form(s, i)
+        violations.append(residual(claim.subs(s.simplex)))
+    return worst(violations)
+
+
+def _fw_gap(form):
+    """Against the largest slope over the simplex, by linear programming."""
+    violations = []
+    for points, u in _samples(4):
+        slope = -gradient_of_f(points, u)
+        best = linprog(
+            -slope, A_eq=np.ones((1, len(u))), b_eq=[1.0], method="highs"
+        ).fun
+        violations.append(abs(form(points, u) - (-best - slope @ u)))
+    return worst(violations)
+
+
+def _away_gap(form):
+    """Against the largest slope away from an atom with weight."""
+    violations = []
+    for points, u in _samples():
+        slope = -gradient_of_f(points, u)
+        largest = max(slope @ u - slope[i] for i in np.flatnonzero(u))
+        violations.append(abs(form(points, u) - largest))
+    return worst(violations)
+
+
+def _bounds_the_primal_gap(form):
+    """r*^2 - Phi(u) above the form, relative; the form at the optimum, too."""
+    violations = []
+    for points, u in _samples():
+        ball = ball_by_enumeration(points)
+        missing = ball.radius**2 - phi(points, u)
+        violations.append((missing - form(points, u)) / ball.radius**2)
+        violations.append(form(points, ball.weights) / ball.radius**2)
+    return worst(violations)
+
+
+def _max_minus_phi(points, u):
+    return float(distances2(points, u @ points).max()) - phi(points, u)
+
+
+def _phi_minus_min(points, u):
+    return phi(points, u) - float(distances2(points, u @ points)[u > 0.0].min())
+
+
+# --- other forms of Phi ------------------------------------------------------------
+
+
+def _pairs_residual(form):
+    """d_i and Phi from the matrix D of squared distances, modulo 1'u = 1."""
+    s = algebra()
+    matrix = sp.Matrix(3, 3, lambda i, j: (s.a[i] - s.a[j]).dot(s.a[i] - s.a[j]))
+    value, distance = form
+    violations = [residual((value(matrix, s.u) - s.phi).subs(s.simplex))]
+    for i in range(3):
+        claim = distance(matrix, s.u, i, s.phi) - s.d[i]
+        violations.append(residual(claim.subs(s.simplex)))
+    return worst(violations)
+
+
+def _half_form(matrix, u):
+    return (u.T * matrix * u)[0] / 2
+
+
+def _stable_residual(form):
+    s = algebra()
+    return residual((form(s) - s.phi).subs(s.simplex))
+
+
+def _after_a_shift(form):
+    """Relative error of the dual value of a cloud moved by 10^6."""
+    violations = []
+    for points, u in _samples(4):
+        exact = phi(points, u)
+        violations.append(abs(form(points + 1e6, u) / exact - 1.0))
+    return worst(violations)
+
+
+# --- how far the center is ---------------------------------------------------------
+
+
+def _center_ratio(measure_of_gap):
+    """A measure: largest |c - c*| / (factor sqrt(gap)) less 1."""
+
+    def measure(factor):
+        ratios = []
+        for points, u in _samples(40):
+            ball = ball_by_enumeration(points)
+            gap = measure_of_gap(points, u, ball)
+            if gap > 1e-12:
+                shift = np.linalg.norm(u @ points - ball.center)
+                ratios.append(shift / (factor * math.sqrt(gap)))
+        return max(0.0, worst(ratios) - 1.0)
+
+    return measure
+
+
+def _kkt(solution):
+    """Largest of the five residuals of the optimality conditions."""
+    violations = []
+    for points in CLOUDS + (TRIANGLE,):
+        center, gamma, u = solution(points)
+        distance = distances2(points, center)
+        violations += [
+            abs(u.sum() - 1.0),
+            float(np.linalg.norm(center - u @ points)),
+            max(0.0, float((distance - gamma).max())),
+            max(0.0, -float(u.min())),
+            float(np.abs(u * (distance - gamma)).max()),
+        ]
+    return worst(violations)
+
+
+def _optimum(points):
+    ball = ball_by_enumeration(points)
+    return ball.center, ball.radius**2, ball.weights
+
+
+def _optimum_with(center=None, gamma=1.0, weights=None):
+    def solution(points):
+        ball = ball_by_enumeration(points)
+        u = ball.weights if weights is None else weights(ball.weights)
+        c = ball.center if center is None else center(points)
+        return c, gamma * ball.radius**2, u
+
+    return solution
+
+
+# --- derivatives -------------------------------------------------------------------
+
+
+def _against_differences(form):
+    """Relative distance from central differences of f = -Phi."""
+    h, violations = 1e-5, []
+    for points, u in _samples(3):
+        differences = [
+            (phi(points, u - h * e) - phi(points, u + h * e)) / (2.0 * h)
+            for e in np.eye(len(u))
+        ]
+        error = np.abs(form(points, u) - np.array(differences)).max()
+        violations.append(error / (1.0 + np.abs(differences).max()))
+    return worst(violations)
+
+
+def _hessian(form):
+    """Against second differences; negative eigenvalues; rank above n."""
+    violations = []
+    for points in CLOUDS:
+        m, n = points.shape
+        matrix = form(points)
+        for u in simplex_points(64, 3, m):
+            d = u - 1.0 / m
+            second = 2.0 * phi(points, u) - phi(points, u + d) - phi(points, u - d)
+            violations.append(abs(d @ matrix @ d - second))
+        values = np.linalg.eigvalsh(matrix)
+        violations.append(max(0.0, -values[0]))
+        violations.append(float((values > 1e-9 * values[-1]).sum() > n))
+    return worst(violations)
+
+
+# --- steps and guarantees ----------------------------------------------------------
+
+DEGENERATE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0], [-1.0, 0.0]])
+
+
+def _directions(u):
+    """(d, largest step): towards, away and pairwise directions."""
+    vertices = np.eye(len(u))
+    active = np.flatnonzero(u)
+    for i in range(len(u)):
+        yield vertices[i] - u, 1.0
+        for j in active:
+            if i != j:
+                yield vertices[i] - vertices[j], u[j]
+    for j in active:
+        if u[j] < 1.0:
+            yield u - vertices[j], u[j] / (1.0 - u[j])
+
+
+def _against_a_grid(rule):
+    """f at the rule's step less f on 2001 steps; weights that leave the simplex.
+
+    One cloud has a repeated point and, for one u, an atom at the center: there the
+    parabola is a straight line.
+    """
+    violations = []
+    instances = [(p, u) for p, u in _samples(1)]
+    instances.append((DEGENERATE, np.array([0.4, 0.4, 0.2, 0.0])))
+    for points, u in instances:
+        gradient_u = gradient_of_f(points, u)
+        for d, largest in _directions(u):
+            slope, image = -(gradient_u @ d), d @ points
+            if slope <= 0.0:
+                continue
+            curvature = float(image @ image)
+            step = rule(Line(float(slope), curvature, float(largest)))
+            grid = u + np.append(np.linspace(0.0, largest, 2001), step)[:, None] * d
+            centers = grid @ points
+            values = z_of(centers) - grid @ z_of(points)
+            violations.append(float(values[-1] - values[:-1].min()))
+            violations.append(-float((u + step * d).min()))
+    return max(0.0, worst(violations))
+
+
+SOLVERS = {
+    "away steps": away_step,
+    "pairwise": pairwise,
+    "blended": blended_pairwise,
+    "core set": frank_wolfe,
+}
+
+
+def _one_plus_eps(threshold):
+    """Excess over (1 + eps) of radius / r* and of r* / r_S, four algorithms."""
+    violations = []
+    for points, eps in itertools.product(CLOUDS + (TRIANGLE,), (0.2, 0.05, 0.005)):
+        best = ball_by_enumeration(points).radius
+        for solver in SOLVERS.values():
+            for start in ("first", "pair"):
+                ball = solver(
+                    points,
+                    start=start,
+                    gap="relative",
+                    tol=threshold(eps),
+                    max_iter=20_000,
+                    trace=False,
+                )
+                core = ball_by_enumeration(points[ball.support]).radius
+                violations += [
+                    ball.radius / best - (1.0 + eps),
+                    best / core - (1.0 + eps),
+                    1.0 - ball.radius / best,
+                ]
+    return max(0.0, worst(violations))
+
+
+# --- what the fast solver uses -----------------------------------------------------
+
+
+def _prunes_no_support(bound):
+    """Number of support points that the bound would discard."""
+    discarded = 0
+    for points, u in _samples(40):
+        best = ball_by_enumeration(points).weights
+        near = 0.9 * best + 0.1 * u
+        for weights in (u, near, 0.99 * best + 0.01 * u, best):
+            distance = np.sqrt(distances2(points, weights @ points))
+            farthest = float(distance.max())
+            # Rounding may lift gamma above the squared radius at the optimum.
+            gamma = min(max(phi(points, weights), 0.0), farthest**2)
+            limit = bound(farthest, gamma)
+            discarded += int((distance[best > 1e-9] < limit - 1e-9).sum())
+    return float(discarded)
+
+
+def _prunes_something(bound):
+    """1 when the bound discards not one point of larger clouds near the optimum."""
+    (points,) = clouds(65, 1, m=200, n=2)
+    ball = core_set(points, eps=1e-6, away=True)
+    distance = np.sqrt(distances2(points, ball.center))
+    return float((distance < bound(ball.radius, ball.lower_bound**2)).mean() < 0.5)
+
+
+def _prune(bound):
+    return max(_prunes_no_support(bound), _prunes_something(bound))
+
+
+def _expected_violators(bound):
+    """Expected violators of a random sample's ball, over every sample, less the bound.
+
+    All samples of s out of m points are enumerated. In one dimension the bound is
+    attained: the ball of m points on a line has two points on its surface.
+    """
+    violations = []
+    for points in (*clouds(66, 2, m=8, n=1), *clouds(67, 2, m=8, n=2)):
+        m, n = points.shape
+        for size in (3, 5):
+            outside = []
+            for subset in itertools.combinations(range(m), size):
+                ball = ball_by_enumeration(points[list(subset)])
+                reach = np.sqrt(distances2(points, ball.center))
+                outside.append(int((reach > ball.radius * (1.0 + 1e-9)).sum()))
+            limit = bound(m, n, size)
+            violations.append(np.mean(outside) - limit)
+            if n == 1:
+                violations.append(limit - np.mean(outside))
+    return max(0.0, worst(violations))
+
+
+# --- Yildirim's algorithms are Frank-Wolfe's ---------------------------------------
+
+
+def _iterates(solver, points):
+    found = []
+
+    def keep(state):
+        u = np.zeros(len(points))
+        u[state.support] = state.weights
+        found.append(u)
+        return False
+
+    solver(points, callback=keep)
+    return found
+
+
+def _same_method(allowed):
+    """A measure: distance of a solver's steps from exact steps of a method.
+
+    The method starts at the pair and may take any direction that `allowed` admits
+    among those of largest slope; ties count.
+    """
+
+    def measure(solver):
+        violations = []
+        for points in (*clouds(68, 4, m=12, n=3), *clouds(69, 4, m=9, n=2)):
+            iterates = _iterates(solver, points)
+            start = np.zeros(len(points))
+            start[list(pair_start(points))] = 0.5
+            violations.append(float(np.abs(iterates[0] - start).max()))
+            for u, after in itertools.pairwise(iterates):
+                ends = [
+                    np.abs(v - after).max() for v in exact_steps(points, u, allowed)
+                ]
+                violations.append(float(min(ends, default=1.0)))
+        return worst(violations)
+
+    return measure
+
+
+def _towards_only(slope, up, down):
+    return abs(slope - up) < 1e-9
+
+
+def _larger_gap(slope, up, down):
+    return slope > max(up, down) - 1e-9
+
+
+def _with(solver, **options):
+    return lambda points, callback: solver(points, callback=callback, **options)
+
+
+_EXACT_PAIR = {"step": "exact", "start": "pair", "gap": "relative", "tol": 2e-3}
+
+
+def _tie_after_the_first_step(form):
+    """|FW gap - away gap| after Algorithm 4's first step, relative.
+
+    Only clouds in which the farthest point is then one of the first pair.
+    """
+    violations = []
+    for points in clouds(70, 40, m=9, n=2):
+        first, second = pair_start(points)
+        u = np.zeros(len(points))
+        u[[first, second]] = form
+        distance = distances2(points, u @ points)
+        kappa = int(distance.argmax())
+        delta = distance[kappa] / phi(points, u) - 1.0
+        if delta < 1e-9:
+            continue
+        step = delta / (2.0 * (1.0 + delta))
+        u = (1.0 - step) * u
+        u[kappa] += step
+        distance = distances2(points, u @ points)
+        if int(distance.argmax()) in (first, second):
+            violations.append(
+                abs(_max_minus_phi(points, u) - _phi_minus_min(points, u))
+                / (u @ distance)
+            )
+    return worst(violations) if violations else math.inf
+
+
+ENTRIES = [
+    _derived(
+        id="X-GAP",
+        place="MEB, gaps",
+        statement="$\\langle -\\nabla f(u), e_i - u\\rangle = \\|a_i - Au\\|^2 - "
+        "\\Phi(u)$ for $\\mathbf{1}^T u = 1$",
+        measure=_gap_residual,
+        true=lambda s, i: s.d[i] - s.phi,
+        spoiled={
+            "sign": lambda s, i: s.phi - s.d[i],
+            "factor 2": lambda s, i: 2 * (s.d[i] - s.phi),
+            "distance alone": lambda s, i: s.d[i],
+        },
+        kind="symbolic",
+    ),
+    _derived(
+        id="X-GAP-fw",
+        place="MEB, gaps",
+        statement="The FW gap is the duality gap $\\max_i \\|a_i - c\\|^2 - \\Phi(u) = "
+        "\\delta^+\\Phi(u)$.",
+        measure=_fw_gap,
+        true=_max_minus_phi,
+        spoiled={
+            "from the mean": lambda p, u: (
+                float(distances2(p, p.mean(axis=0)).max()) - phi(p, u)
+            ),
+            "not squared": lambda p, u: (
+                math.sqrt(distances2(p, u @ p).max()) - math.sqrt(phi(p, u))
+            ),
+        },
+    ),
+    _derived(
+        id="X-GAP-away",
+        place="MEB, gaps",
+        statement="The away gap is $\\Phi(u) - \\min_{u_i > 0} \\|a_i - c\\|^2 = "
+        "\\delta^-\\Phi(u)$.",
+        measure=_away_gap,
+        true=_phi_minus_min,
+        spoiled={
+            "over all points": lambda p, u: (
+                phi(p, u) - float(distances2(p, u @ p).min())
+            ),
+            "farthest": _max_minus_phi,
+        },
+    ),
+    _derived(
+        id="X-GAP-primal",
+        place="MEB, gaps",
+        statement="$r^{*2} - \\Phi(u) \\le \\max_i \\|a_i - c\\|^2 - \\Phi(u)$, with "
+        "equality at the optimum, where both are 0.",
+        measure=_bounds_the_primal_gap,
+        true=_max_minus_phi,
+        spoiled={
+            "a third of it": lambda p, u: _max_minus_phi(p, u) / 3.0,
+            "away gap": _phi_minus_min,
+        },
+    ),
+    _derived(
+        id="X-PAIRS",
+        place="MEB, solvers",
+        statement="$\\Phi(u) = \\frac{1}{2} u^T D u$ and $\\|a_i - c\\|^2 = "
+        "\\sum_s u_s D_{is} - \\Phi(u)$ with $D_{is} = \\|a_i - a_s\\|^2$ and "
+        "$\\mathbf{1}^T u = 1$",
+        measure=_pairs_residual,
+        true=(_half_form, lambda m, u, i, value: (m[i, :] * u)[0] - value),
+        spoiled={
+            "half lost": (
+                lambda m, u: (u.T * m * u)[0],
+                lambda m, u, i, value: (m[i, :] * u)[0] - value,
+            ),
+            "plus": (_half_form, lambda m, u, i, value: (m[i, :] * u)[0] + value),
+            "Phi left out": (_half_form, lambda m, u, i, value: (m[i, :] * u)[0]),
+        },
+        kind="symbolic",
+    ),
+    _derived(
+        id="X-STABLE",
+        place="MEB, dual value",
+        statement="$\\Phi(u) = \\sum_i u_i \\|a_i - Au\\|^2$ for $\\mathbf{1}^T u = 1$",
+        measure=_stable_residual,
+        true=lambda s: sum(s.u[i] * s.d[i] for i in range(3)),
+        spoiled={
+            "squared weights": lambda s: sum(s.u[i] ** 2 * s.d[i] for i in range(3)),
+            "from the origin": lambda s: sum(s.u[i] * s.z[i] for i in range(3)),
+        },
+        kind="symbolic",
+    ),
+    _derived(
+        id="X-STABLE-shift",
+        place="MEB, dual value",
+        statement="That form loses no figures far from the origin: error below "
+        "$10^{-8}$ after a shift by $10^6$.",
+        measure=_after_a_shift,
+        true=dual_value,
+        spoiled={"u'z - |Au|^2": phi},
+        tolerance=1e-8,
+    ),
+    _derived(
+        id="X-CENTRE",
+        place="MEB, center",
+        statement="$\\|c - c^*\\| \\le \\sqrt{g/2}$ with the FW gap $g$",
+        measure=_center_ratio(lambda p, u, ball: _max_minus_phi(p, u)),
+        true=math.sqrt(0.5),
+        spoiled={"half of it": 0.5 * math.sqrt(0.5), "root of a fifth": math.sqrt(0.2)},
+    ),
+    _derived(
+        id="X-CENTRE-primal",
+        place="MEB, center",
+        statement="$\\|c - c^*\\| \\le \\sqrt{r^{*2} - \\Phi(u)}$",
+        measure=_center_ratio(lambda p, u, ball: ball.radius**2 - phi(p, u)),
+        true=1.0,
+        spoiled={"a tenth less": 0.9, "as for the gap": math.sqrt(0.5)},
+        tolerance=1e-6,
+    ),
+    _derived(
+        id="X-KKT",
+        place="MEB, optimality",
+        statement="$\\mathbf{1}^T u = 1$, $c = Au$, $\\|a_i - c\\|^2 \\le \\gamma$, "
+        "$u \\ge 0$, $u_i(\\|a_i - c\\|^2 - \\gamma) = 0$ hold at the smallest ball.",
+        measure=_kkt,
+        true=_optimum,
+        spoiled={
+            "center at the mean": _optimum_with(center=lambda p: p.mean(axis=0)),
+            "gamma a percent less": _optimum_with(gamma=0.99),
+            "gamma a percent more": _optimum_with(gamma=1.01),
+            "weights doubled": _optimum_with(weights=lambda u: 2.0 * u),
+            "uniform weights": _optimum_with(weights=lambda u: 0.0 * u + 1.0 / len(u)),
+        },
+    ),
+    _derived(
+        id="X-FD",
+        place="MEB, gradient",
+        statement="$\\nabla f(u) = 2A^TAu - z$ agrees with central differences.",
+        measure=_against_differences,
+        true=gradient,
+        spoiled={
+            "factor 2 lost": lambda p, u: p @ (u @ p) - z_of(p),
+            "sign": lambda p, u: z_of(p) - 2.0 * p @ (u @ p),
+        },
+        tolerance=1e-8,
+    ),
+    _derived(
+        id="X-FD-hessian",
+        place="MEB, Hessian",
+        statement="$\\nabla^2 f = 2A^TA$ agrees with second differences, is positive "
+        "semidefinite and has rank at most $n$.",
+        measure=_hessian,
+        true=lambda p: 2.0 * p @ p.T,
+        spoiled={
+            "factor 2 lost": lambda p: p @ p.T,
+            "sign": lambda p: -2.0 * p @ p.T,
+            "regularised": lambda p: 2.0 * p @ p.T + 1e-3 * np.eye(len(p)),
+        },
+    ),
+    _derived(
+        id="X-STEP",
+        place="MEB, exact step",
+        statement="$\\alpha = \\min(\\alpha_{\\max}, \\langle -\\nabla f, d\\rangle / "
+        "(2\\|Ad\\|^2))$ minimises $f(u + \\alpha d)$ over the feasible steps; "
+        "$\\alpha_{\\max}$ where $Ad = 0$.",
+        measure=_against_a_grid,
+        true=ExactStep(),
+        spoiled={
+            "factor 2 lost": lambda line: min(
+                line.slope / max(line.curvature, 1e-300), line.largest
+            ),
+            "no clip": lambda line: line.slope / (2.0 * max(line.curvature, 1e-9)),
+            "stays where Ad = 0": lambda line: (
+                ExactStep()(line) if line.curvature > 0.0 else 0.0
+            ),
+        },
+        tolerance=1e-12,
+    ),
+    _derived(
+        id="X-1EPS",
+        place="MEB, guarantees",
+        statement="FW gap $\\le ((1+\\epsilon)^2 - 1)\\Phi$ makes the enclosing ball a "
+        "$(1+\\epsilon)$-approximation and the support an $\\epsilon$-core set, "
+        "whatever the algorithm.",
+        measure=_one_plus_eps,
+        true=lambda eps: (1.0 + eps) ** 2 - 1.0,
+        spoiled={
+            "four times eps": lambda eps: (1.0 + 4.0 * eps) ** 2 - 1.0,
+            "root of eps": lambda eps: math.sqrt(eps),
+        },
+    ),
+    _derived(
+        id="X-ID-core",
+        place="MEB, identities",
+        statement="Yildirim's first algorithm is Frank-Wolfe with exact steps from the "
+        "farthest pair.",
+        measure=_same_method(_towards_only),
+        true=_with(core_set, eps=1e-3),
+        spoiled={
+            "his second": _with(core_set, eps=1e-3, away=True),
+            "from the first point": _with(core_set, eps=1e-3, start="first"),
+            "diminishing steps": _with(
+                frank_wolfe, **{**_EXACT_PAIR, "step": "diminishing"}
+            ),
+        },
+    ),
+    _derived(
+        id="X-ID-away",
+        place="MEB, identities",
+        statement="Yildirim's second algorithm is the away-step method with exact "
+        "steps from the farthest pair, ties aside.",
+        measure=_same_method(_larger_gap),
+        true=_with(core_set, eps=1e-3, away=True),
+        spoiled={
+            "his first": _with(core_set, eps=1e-3),
+            "pairwise": _with(pairwise, **_EXACT_PAIR),
+            "from the first point": _with(core_set, eps=1e-3, away=True, start="first"),
+        },
+    ),
+    _derived(
+        id="X-AWAY-TIE",
+        place="MEB, identities",
+        statement="After the first plus step from the pair, FW gap and away gap are "
+        "equal when the farthest point is one of the pair: rounding decides the "
+        "second step.",
+        measure=_tie_after_the_first_step,
+        true=[0.5, 0.5],
+        spoiled={"unequal weights": [0.45, 0.55]},
+        corrected="The new point lies at distance $\\sqrt{\\gamma}$ and the pair's "
+        "weights are equal, so that their deviations from $\\gamma$ cancel.",
+    ),
+    _derived(
+        id="X-PRUNE",
+        place="MEB, elimination",
+        statement="With $\\rho = \\max_i \\|a_i - c\\|$ and $\\gamma = \\Phi(u)$ at "
+        "$c = Au$, a point with $\\|a_i - c\\| < \\sqrt{(\\rho^2+\\gamma)/2} - "
+        "\\sqrt{(\\rho^2-\\gamma)/2}$ is never in the support.",
+        measure=_prune,
+        true=lambda rho, gamma: (
+            math.sqrt((rho**2 + gamma) / 2.0) - math.sqrt((rho**2 - gamma) / 2.0)
+        ),
+        spoiled={
+            "second root left out": lambda rho, gamma: math.sqrt(
+                (rho**2 + gamma) / 2.0
+            ),
+            "second root halved": lambda rho, gamma: (
+                math.sqrt((rho**2 + gamma) / 2.0)
+                - 0.5 * math.sqrt((rho**2 - gamma) / 2)
+            ),
+            "nothing": lambda rho, gamma: 0.0,
+        },
+        corrected="With $t = \\|c - c^*\\|$: $r^* \\ge \\sqrt{\\gamma + t^2}$ and $t^2 "
+        "\\le (\\rho^2 - \\gamma)/2$, and a support point lies at $r^* - t$ or more.",
+    ),
+    _derived(
+        id="X-CLARKSON",
+        place="MEB, sampling",
+        statement="The ball of a random sample of $s$ out of $m$ points in "
+        "$\\mathbb{R}^n$ has at most $(n+1)(m-s)/(s+1)$ violators in expectation; "
+        "attained for $n = 1$.",
+        measure=_expected_violators,
+        true=lambda m, n, s: (n + 1) * (m - s) / (s + 1),
+        spoiled={
+            "n for n + 1": lambda m, n, s: n * (m - s) / (s + 1),
+            "s for s + 1": lambda m, n, s: (n + 1) * (m - s) / s,
+        },
+    ),
+]

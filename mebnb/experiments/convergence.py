@@ -1,0 +1,642 @@
+"""What the notebooks on the algorithms share: their sets, runs, rates and counts.
+
+A study runs every algorithm on every set. Runs are kept as a dictionary of
+dictionaries, runs[set][algorithm] -> Solution, and the tables and figures take that.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
+from mebnb.solvers.steps import Line
+
+__all__ = [
+    "FIT_BAND",
+    "SOLVERS",
+    "blending_gaps",
+    "condition_grid",
+    "counts_under_rounding",
+    "gain_table",
+    "grid_table",
+    "kind_counts",
+    "kind_table",
+    "level_table",
+    "line_at",
+    "rate_table",
+    "rates_told",
+    "rule_grid",
+    "run_each",
+    "run_rules",
+    "sparsity_table",
+    "thinness",
+    "tied_iterates",
+    "wrong_weight",
+]
+
+
+# Keys of the figures' styles -> solvers with one signature.
+SOLVERS = {
+    "frank_wolfe": frank_wolfe,
+    "away_step": away_step,
+    "pairwise": pairwise,
+    "blended_pairwise": blended_pairwise,
+}
+
+# Band of relative gaps in which rates are fitted.
+FIT_BAND = (1e-12, 1e-2)
+
+
+# --- runs --------------------------------------------------------------------------
+def run_each(sets, algorithms, **options):
+    """Run algorithms on sets, stopping at a relative gap.
+
+    Parameters
+    ----------
+    sets : dict of str -> ndarray, shape (m, n)
+    algorithms : sequence of str
+        Keys of `SOLVERS`.
+    **options
+        Of the solvers: tol, step, start, max_iter.
+
+    Returns
+    -------
+    dict of str -> dict of str -> Solution
+        runs[set][algorithm].
+    """
+    return {
+        label: {
+            name: SOLVERS[name](points, gap="relative", **options)
+            for name in algorithms
+        }
+        for label, points in sets.items()
+    }
+
+
+def run_rules(sets, algorithm, rules, **options):
+    """Run one algorithm with several step rules on sets, to a relative gap.
+
+    Parameters
+    ----------
+    sets : dict of str -> ndarray, shape (m, n)
+    algorithm : str
+        Key of `SOLVERS`.
+    rules : dict of str -> str or StepRule
+    **options
+        Of the solvers: tol, start, max_iter.
+
+    Returns
+    -------
+    dict of str -> dict of str -> Solution
+        runs[set][rule].
+    """
+    solver = SOLVERS[algorithm]
+    return {
+        label: {
+            name: solver(points, step=rule, gap="relative", **options)
+            for name, rule in rules.items()
+        }
+        for label, points in sets.items()
+    }
+
+
+def rule_grid(sets, algorithms, rules, levels, *, max_iter):
+    """Iterations and passes of every algorithm with every step rule on every set.
+
+    Parameters
+    ----------
+    sets : dict of str -> ndarray, shape (m, n)
+    algorithms : sequence of str
+        Keys of `SOLVERS`.
+    rules : dict of str -> str or StepRule
+    levels : sequence of float
+        Relative gaps to reach.
+    max_iter : int
+        Most iterations of a run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a set, algorithm, rule and level: iterations and passes over the data,
+        both missing where the run stayed above the level.
+    """
+    rows = []
+    for label, points in sets.items():
+        for name in algorithms:
+            for rule, step in rules.items():
+                options = {"step": step, "gap": "relative", "max_iter": max_iter}
+                whole = SOLVERS[name](points, tol=min(levels), **options)
+                for level in levels:
+                    reached = whole.trace.iterations_to(level)
+                    ball = None
+                    if reached is not None:
+                        ball = SOLVERS[name](points, tol=level, trace=False, **options)
+                    rows.append(
+                        {
+                            "set": label,
+                            "algorithm": name,
+                            "rule": rule,
+                            "level": level,
+                            "iterations": math.nan if ball is None else ball.iterations,
+                            "passes": math.nan if ball is None else ball.passes,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def condition_grid(points, factors, rules, *, tol=1e-6, max_iter=2000):
+    """Away-step iterations when one feature is multiplied: does conditioning matter?
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    factors : sequence of float
+        For the first feature.
+    rules : dict of str -> str or StepRule
+    tol : float
+        Relative gap to reach.
+    max_iter : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a factor: condition number of the centred data, size and thinness of the
+        support (see `thinness`; missing beyond 16 points), and per rule the
+        iterations, missing where the run did not arrive.
+    """
+    rows = []
+    for factor in factors:
+        cloud = points * np.append(factor, np.ones(points.shape[1] - 1))
+        spread = np.linalg.svd(cloud - cloud.mean(axis=0), compute_uv=False)
+        support = away_step(cloud, gap="relative", tol=1e-9, max_iter=20_000).support
+        row = {"condition number": spread[0] / spread[-1], "support": support.size}
+        fits = 2 <= support.size <= 16
+        row["thinness"] = thinness(cloud[support]) if fits else math.nan
+        for rule, step in rules.items():
+            ball = away_step(
+                cloud, step=step, gap="relative", tol=tol, max_iter=max_iter
+            )
+            row[rule] = ball.iterations if ball.converged else math.nan
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def line_at(points, state, kind):
+    """The line that a step of some kind would search at an iterate.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    state : State
+    kind : str
+        "FW", "away" or "pairwise" (from the nearest active to the farthest point).
+
+    Returns
+    -------
+    Line
+
+    Raises
+    ------
+    ValueError
+        For another kind.
+    """
+    distances = squared_distances(points, state.center)
+    weights = np.zeros(len(points))
+    weights[state.support] = state.weights
+    s = int(distances.argmax())
+    v = int(state.support[distances[state.support].argmin()])
+    if kind == "FW":
+        slope, curvature, largest = distances[s] - state.gamma, distances[s], 1.0
+        norm2 = weights @ weights - 2.0 * weights[s] + 1.0
+    elif kind == "away":
+        slope, curvature = state.gamma - distances[v], distances[v]
+        largest = weights[v] / (1.0 - weights[v])
+        norm2 = weights @ weights - 2.0 * weights[v] + 1.0
+    elif kind == "pairwise":
+        apart = points[s] - points[v]
+        slope, curvature = distances[s] - distances[v], apart @ apart
+        largest, norm2 = weights[v], 2.0
+    else:
+        raise ValueError(f"kind must be FW, away or pairwise, found {kind!r}")
+    return Line(
+        slope=float(slope),
+        curvature=float(curvature),
+        largest=float(largest),
+        norm2=lambda: float(norm2),
+        iteration=state.iteration,
+        center=lambda: state.center,
+    )
+
+
+def wrong_weight(points, max_iter=1000):
+    """Weight that Frank-Wolfe holds on points which the optimum does not use.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    max_iter : int
+
+    Returns
+    -------
+    ndarray, shape (iterations + 1,)
+        One value an iterate, exact steps from the first point.
+    """
+    right = away_step(points, gap="relative", tol=1e-12, max_iter=20_000).support
+    held = []
+
+    def look(state):
+        held.append(state.weights[~np.isin(state.support, right)].sum())
+
+    frank_wolfe(points, tol=0.0, max_iter=max_iter, callback=look)
+    return np.array(held)
+
+
+def blending_gaps(points, states):
+    """The two sides of the blending test at each iterate of a run.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    states : sequence of State
+        What the callback of `blended_pairwise` saw.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by iteration: `local`, the spread of squared distances over the active
+        points; `fw_gap`; `next`, the kind of step that follows.
+    """
+    spreads = [np.ptp(_active_distances(points, state)) for state in states]
+    return pd.DataFrame(
+        {
+            "local": spreads,
+            "fw_gap": [state.fw_gap for state in states],
+            "next": [state.kind for state in states[1:]] + ["stop"],
+        },
+        index=pd.RangeIndex(len(states), name="iteration"),
+    )
+
+
+def tied_iterates(points, states, within=1e-13):
+    """At which iterates rounding chooses the next pair of active points.
+
+    There the farthest or the nearest of more than two active points has a rival whose
+    squared distance is the same but for rounding.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    states : sequence of State
+    within : float
+        Difference of squared distances that counts as a tie, relative to gamma.
+
+    Returns
+    -------
+    ndarray of bool, one an iterate
+    """
+    tied = []
+    for state in states:
+        ranked = np.sort(_active_distances(points, state))
+        close = np.diff(ranked) <= within * state.gamma
+        tied.append(ranked.size > 2 and bool(close[0] or close[-1]))
+    return np.array(tied)
+
+
+def _active_distances(points, state):
+    return squared_distances(points[state.support], state.center)
+
+
+def counts_under_rounding(points, algorithm, *, step, tol, repeats, max_iter=3000):
+    """Iterations when the last bits of the data are shaken.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    algorithm : str
+        Key of `SOLVERS`.
+    step : str or StepRule
+    tol : float
+        Absolute gap at which the runs stop.
+    repeats : int
+        Perturbed runs, each coordinate times 1 + 1e-15 z with z standard normal; the
+        unperturbed run comes first.
+    max_iter : int
+
+    Returns
+    -------
+    ndarray of int, shape (repeats + 1,)
+    """
+    rng = np.random.default_rng(0)
+    counts = []
+    for repeat in range(repeats + 1):
+        noise = 1e-15 * rng.standard_normal(points.shape) if repeat else 0.0
+        ball = SOLVERS[algorithm](
+            points * (1.0 + noise), step=step, tol=tol, max_iter=max_iter, trace=False
+        )
+        counts.append(ball.iterations)
+    return np.array(counts)
+
+
+def thinness(corners):
+    """Squared diameter over squared width of a simplex: 1 for a segment, large if flat.
+
+    The width is the smallest distance between the flats through two opposite faces,
+    that is through some corners and through the others. The sum of the barycentric
+    coordinates of those corners is 1 on the one flat and 0 on the other, so that the
+    distance is 1 over the length of its gradient.
+
+    Parameters
+    ----------
+    corners : ndarray, shape (k, n)
+        Affinely independent, k from 2 to 16 (all 2^(k - 1) pairs of faces are tried).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        For fewer than 2 or more than 16 corners.
+
+    References
+    ----------
+    Lacoste-Julien and Jaggi (2015): the pyramidal width, which governs their linear
+    rate, is at least this width.
+
+    Examples
+    --------
+    >>> round(thinness(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])), 6)
+    16.0
+    """
+    k = len(corners)
+    if not 2 <= k <= 16:
+        raise ValueError(f"corners must be 2 to 16 points, found {k}")
+    coordinates = np.linalg.pinv((corners - corners.mean(axis=0)).T)
+    faces = (np.arange(1, 2 ** (k - 1))[:, None] >> np.arange(k)) & 1
+    steepest2 = ((faces @ coordinates) ** 2).sum(axis=1).max()
+    diameter2 = max(((corners - corner) ** 2).sum(axis=1).max() for corner in corners)
+    return float(diameter2 * steepest2)
+
+
+# --- tables ------------------------------------------------------------------------
+def rate_table(runs, labels):
+    """Fitted rates of every run, one row a set and algorithm.
+
+    Both fits take the same band of relative gaps: log gap against t, where a straight
+    line is linear convergence, and log gap against log t, where it is a power of t.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+        algorithm -> its name in the table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Formatted; indexed by set and algorithm.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            factor, linear = ball.trace.linear_rate(*FIT_BAND)
+            power, fit = ball.trace.power_rate(*FIT_BAND)
+            rows.append(
+                {
+                    "set": label,
+                    "algorithm": labels(name),
+                    "iterations": ball.iterations,
+                    "gap at the end": f"{ball.trace.relative_gaps()[-1]:.0e}",
+                    "factor an iteration": _shown(factor, 4),
+                    "R2, log gap on t": _shown(linear, 2),
+                    "exponent of t": _shown(power, 1),
+                    "R2, log gap on log t": _shown(fit, 2),
+                }
+            )
+    return pd.DataFrame(rows).set_index(["set", "algorithm"])
+
+
+def _shown(value, digits):
+    """A number for a table; too few iterations in the band leave none."""
+    return "too short" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def level_table(runs, labels, levels=(1e-3, 1e-6, 1e-9, 1e-12)):
+    """Iterations until the relative gap is down to each level.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+        algorithm -> its name in the table.
+    levels : sequence of float
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm; "-" where the run ended before. The last change
+        is the iteration from which on the active set keeps its size.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            reached = {f"{at:.0e}": ball.trace.iterations_to(at) for at in levels}
+            changes = np.flatnonzero(np.diff(ball.trace.active))
+            rows.append(
+                {"set": label, "algorithm": labels(name)}
+                | {at: "-" if t is None else str(t) for at, t in reached.items()}
+                | {
+                    "last change of the active set": int(changes.max(initial=-1)) + 1,
+                    "support": ball.support.size,
+                }
+            )
+    return pd.DataFrame(rows).set_index(["set", "algorithm"])
+
+
+def rates_told(runs, name):
+    """The linear rates of one algorithm in words, for the text beside a figure.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    name : str
+        Key of `SOLVERS`; sets on which it did not run are left out.
+
+    Returns
+    -------
+    str
+    """
+    told = []
+    for label, solutions in runs.items():
+        if name in solutions:
+            factor, r2 = solutions[name].trace.linear_rate(*FIT_BAND)
+            rate = "reached too soon for a fit"
+            if not math.isnan(factor):
+                rate = f"factor {factor:.4f} an iteration with R2 {r2:.2f}"
+            told.append(f"{label}: {rate}")
+    return "; ".join(told)
+
+
+def grid_table(grid, level, algorithms, rules):
+    """Iterations and passes to one level, one row a set and algorithm.
+
+    Parameters
+    ----------
+    grid : pandas.DataFrame
+        From `rule_grid`.
+    level : float
+    algorithms, rules : mapping of str -> str
+        Names in the table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm, a column a rule: "iterations / passes", or "-".
+    """
+    rows = grid[grid["level"] == level].copy()
+    rows["cell"] = [
+        "-"
+        if math.isnan(row.iterations)
+        else f"{row.iterations:.0f} / {row.passes:.0f}"
+        for row in rows.itertuples()
+    ]
+    rows["algorithm"] = rows["algorithm"].map(algorithms)
+    rows["rule"] = rows["rule"].map(rules)
+    cells = rows.set_index(["set", "algorithm", "rule"])["cell"]
+    return cells.unstack(sort=False)
+
+
+def kind_table(runs, labels):
+    """Steps of each kind (see `kind_counts`), one row a set and algorithm.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm; kinds that never occur are left out.
+    """
+    rows = [
+        {"set": label, "algorithm": labels(name), "steps": ball.iterations}
+        | kind_counts(ball)
+        for label, solutions in runs.items()
+        for name, ball in solutions.items()
+    ]
+    table = pd.DataFrame(rows).set_index(["set", "algorithm"])
+    return table.loc[:, (table > 0).any()]
+
+
+def gain_table(runs, labels):
+    """What a step of each kind is worth: the share of the error that it removes.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+        Converged far enough that the last dual value stands for the optimum.
+    labels : callable
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm; per kind the number of steps and the median of
+        (gain in gamma) / (gamma* - gamma before), over errors down to 1e-9 gamma*.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            gamma = np.array(ball.trace.gamma)
+            error = gamma[-1] - gamma
+            counted = error[:-1] > 1e-9 * gamma[-1]
+            share = (error[:-1] - error[1:])[counted] / error[:-1][counted]
+            kinds = np.array(_kinds(ball))[counted]
+            for kind in dict.fromkeys(kinds):
+                rows.append(
+                    {
+                        "set": label,
+                        "algorithm": labels(name),
+                        "kind": kind,
+                        "steps": int((kinds == kind).sum()),
+                        "share removed, median": _percent(share[kinds == kind]),
+                    }
+                )
+    return pd.DataFrame(rows).set_index(["set", "algorithm", "kind"])
+
+
+def _percent(shares):
+    percent = 100.0 * float(np.median(shares))
+    return f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %"
+
+
+def sparsity_table(runs, labels, level=1e-3):
+    """How many points the runs take in and keep.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> Solution
+    labels : callable
+    level : float
+        Relative gap at which the active set is counted too.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by set and algorithm.
+    """
+    rows = []
+    for label, solutions in runs.items():
+        for name, ball in solutions.items():
+            active = np.array(ball.trace.active)
+            reached = ball.trace.iterations_to(level)
+            at_level = "-" if reached is None else active[reached]
+            entered = np.maximum(np.diff(active), 0).sum() + kind_counts(ball)["swap"]
+            rows.append(
+                {
+                    "set": label,
+                    "algorithm": labels(name),
+                    "points taken in": int(active[0] + entered),
+                    "largest active set": int(active.max()),
+                    f"active at {level:.0e}": at_level,
+                    "active at the end": int(active[-1]),
+                }
+            )
+    return pd.DataFrame(rows).astype(str).set_index(["set", "algorithm"])
+
+
+def kind_counts(solution):
+    """How many steps of each kind a run took.
+
+    A step of largest length that takes an atom out is a "drop" when the active set
+    shrinks and a "swap" when a new atom comes in at the same time.
+
+    Parameters
+    ----------
+    solution : Solution
+        With a trace.
+
+    Returns
+    -------
+    dict of str -> int
+        Kinds "FW", "away", "pairwise", "drop", "swap"; of a core set also "plus" and
+        "minus".
+    """
+    counts = dict.fromkeys(("FW", "away", "pairwise", "drop", "swap"), 0)
+    for kind in _kinds(solution):
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts
+
+
+def _kinds(solution):
+    """The kind of each step, swaps told from drops by the size of the active set."""
+    kinds, active = solution.trace.kind, solution.trace.active
+    return [
+        "swap" if kind == "drop" and after == before else kind
+        for before, after, kind in zip(active, active[1:], kinds[1:], strict=False)
+    ]

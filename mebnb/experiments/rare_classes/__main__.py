@@ -1,0 +1,54 @@
+"""The full protocol in one command.
+
+`python -m mebnb.experiments.rare_classes --repeats 10 --out FILE` writes one row a fit. The same
+machine and lock file give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from mebnb.experiments.rare_classes.running import full_protocol, run
+from mebnb.learning.rare_classes import has_c50
+
+
+def main(arguments=None):
+    options = _options(arguments)
+    if not has_c50():
+        print("c50py is not installed: no C5.0 trees", file=sys.stderr)
+    began, last = time.process_time(), [None]
+
+    def tell(fit):
+        group = fit.experiment, fit.dataset, fit.positives
+        if group != last[0]:
+            last[0] = group
+            left = "" if fit.positives is None else f", {fit.positives} positives"
+            spent = time.process_time() - began
+            print(f"{spent:6.0f} s  {fit.experiment}: {fit.dataset}{left}", flush=True)
+
+    table = run(full_protocol(options.repeats), tell)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(options.out, index=False, float_format="%.6f", lineterminator="\n")
+    print(f"{time.process_time() - began:6.0f} s  {len(table)} fits in {options.out}")
+
+
+def _options(arguments):
+    parser = argparse.ArgumentParser(
+        prog="python -m mebnb.experiments.rare_classes",
+        description="The full protocol in one command.",
+    )
+    parser.add_argument("--repeats", type=int, default=10, help="splits a set")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the CSV file"
+    )
+    options = parser.parse_args(arguments)
+    if options.repeats < 1:
+        parser.error(f"--repeats must be at least 1, found {options.repeats}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

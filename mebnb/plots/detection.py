@@ -1,0 +1,341 @@
+"""Figures of detectors: scores over splits, thresholds, rates."""
+
+from __future__ import annotations
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
+from matplotlib.ticker import MaxNLocator
+
+from mebnb.plots.looks import (
+    ANOMALY,
+    BALL,
+    COLORS,
+    DETECTOR_STYLES,
+    METHOD_STYLES,
+    NOMINAL,
+    legend_below,
+    panel_grid,
+    style,
+)
+
+__all__ = [
+    "THRESHOLD_LOOKS",
+    "contamination_curves",
+    "distribution_over_splits",
+    "feature_search",
+    "nu_property",
+    "over_rates",
+    "published_beside",
+    "scores_by_factor",
+    "scores_by_threshold",
+    "scores_over_splits",
+]
+
+
+# --- many splits -------------------------------------------------------------------
+def distribution_over_splits(
+    frame, columns, marked=None, marked_label="published split"
+):
+    """How scores spread over split seeds, with one split marked.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a split.
+    columns : dict of str -> str
+        Column name -> axis label.
+    marked : mapping of str -> float or None
+        Values of the split to mark.
+    marked_label : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = plt.subplots(
+            1, len(columns), figsize=(3.4 * len(columns), 2.9), squeeze=False
+        )
+        for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+            sns.stripplot(
+                x=frame[column], ax=ax, color=NOMINAL, alpha=0.6, size=5, jitter=0.25
+            )
+            mean = frame[column].mean()
+            ax.axvline(mean, color=COLORS["grey"], label="mean over splits")
+            if marked is not None:
+                ax.axvline(marked[column], color=ANOMALY, ls="--", label=marked_label)
+            ax.set_xlabel(label)
+            ax.set_yticks([])
+        handles, labels = axes[0][0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside lower center", ncols=2)
+        return fig
+
+
+def scores_over_splits(frame, columns, group="detector"):
+    """Scores of several detectors, one row each, one dot a split, the mean as a bar.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row for each detector and split, as `Evaluation.frame`.
+    columns : dict of str -> str
+        Column name -> axis label.
+    group : str
+        Column that names the detectors; rows keep their order.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = list(frame[group].unique())
+    with style():
+        fig, axes = plt.subplots(
+            1,
+            len(columns),
+            figsize=(2.2 + 3.2 * len(columns), 0.9 + 0.42 * len(names)),
+            sharey=True,
+            squeeze=False,
+        )
+        for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+            look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
+            sns.stripplot(frame, x=column, y=group, order=names, ax=ax, **look)
+            means = frame.groupby(group)[column].mean()[names]
+            ax.plot(
+                means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL
+            )
+            ax.set_xlabel(label)
+            ax.set_ylabel("")
+        return fig
+
+
+THRESHOLD_LOOKS = {
+    "recall": ("recall", COLORS["red"], "-"),
+    "false_alarms": ("false alarms", COLORS["blue"], "--"),
+    "f1": ("F1", COLORS["black"], "-."),
+}
+
+
+def scores_by_threshold(frame, marks):
+    """What a detector finds, and at what price, as its threshold moves.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `mebnb.experiments.leaks.threshold_scores`.
+    marks : dict of str -> float
+        Label -> threshold to mark with a vertical line.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, ax = plt.subplots(figsize=(6.6, 3.4))
+        for column, (label, color, line) in THRESHOLD_LOOKS.items():
+            ax.plot(frame[column], color=color, ls=line, label=label)
+        tones = itertools.cycle([COLORS["grey"], COLORS["orange"], COLORS["green"]])
+        for (label, at), color in zip(marks.items(), tones, strict=False):
+            ax.axvline(at, color=color, lw=1.2, ls=":", label=label)
+        ax.set_xlabel("threshold: distance from the center")
+        ax.set_ylabel("share")
+        legend_below(fig, [ax])
+        return fig
+
+
+def feature_search(search, chosen):
+    """Recall against the number of features kept.
+
+    Parameters
+    ----------
+    search : pandas.DataFrame
+        From `mebnb.experiments.slides_tables.slides_feature_search`.
+    chosen : int
+        The number to mark.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    looks = {
+        "recall_train": ("training side", COLORS["blue"], "o", "-"),
+        "recall_test": ("test side", COLORS["orange"], "s", "--"),
+    }
+    with style():
+        fig, ax = plt.subplots(figsize=(6.0, 3.2))
+        for column, (label, color, marker, line) in looks.items():
+            ax.plot(search[column], color=color, marker=marker, ls=line, label=label)
+        ax.axvline(chosen, color=BALL, lw=1.0, ls=":", label=f"K = {chosen}")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel("number of features, K")
+        ax.set_ylabel("recall")
+        ax.set_ylim(0.0, 1.0)
+        legend_below(fig, [ax])
+        return fig
+
+
+def published_beside(panels, xlabel):
+    """Published means beside those of a run, one panel a set, one row a method.
+
+    Parameters
+    ----------
+    panels : dict of str -> pandas.DataFrame
+        Title -> index: methods; columns published, published sd, run, run sd.
+    xlabel : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = panel_grid(len(panels), width=3.5, height=2.6)
+        for ax, (title, table) in zip(axes, panels.items(), strict=True):
+            rows = np.arange(len(table))[::-1]
+            for shift, name, color, marker in (
+                (0.16, "published", COLORS["grey"], "D"),
+                (-0.16, "run", COLORS["blue"], "o"),
+            ):
+                ax.errorbar(
+                    table[name],
+                    rows + shift,
+                    xerr=table[f"{name} sd"],
+                    fmt=marker,
+                    color=color,
+                    ms=4,
+                    lw=1.0,
+                    label={"published": "published", "run": "reproduced"}[name],
+                )
+            ax.set_yticks(rows, table.index)
+            # A score is not negative, whatever its error bar says.
+            ax.set_xlim(left=-0.03 * ax.get_xlim()[1])
+            ax.set_title(title)
+            ax.set_xlabel(xlabel)
+        legend_below(fig, axes)
+        return fig
+
+
+def over_rates(panels, xlabel, ylabel):
+    """A score against a rate, one panel a group of methods, on the same axes.
+
+    Parameters
+    ----------
+    panels : dict of str -> pandas.DataFrame
+        Title -> index: rates; one column a method of `METHOD_STYLES`.
+    xlabel, ylabel : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        fig, axes = panel_grid(len(panels), width=3.5, height=3.1)
+        top = max(table.to_numpy().max() for table in panels.values())
+        for ax, (title, table) in zip(axes, panels.items(), strict=True):
+            for method in table:
+                ax.plot(table.index, table[method], **METHOD_STYLES[method].kwargs)
+            ax.set_ylim(-0.02, 1.05 * top)
+            ax.set_xticks(table.index)
+            ax.set_title(title)
+            ax.set_xlabel(xlabel)
+            ax.set_ylabel(ylabel)
+        legend_below(fig, axes)
+        return fig
+
+
+def nu_property(panels):
+    """Share of points outside and share with weight, against nu that lies between.
+
+    Parameters
+    ----------
+    panels : dict of str -> pandas.DataFrame
+        Title -> table of `mebnb.experiments.soft_balls.nu_table`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    lines = {
+        "support": ("share with weight", COLORS["blue"], "s"),
+        "outside": ("share outside", COLORS["red"], "x"),
+    }
+    with style():
+        fig, axes = panel_grid(len(panels), width=3.5, height=3.2)
+        for ax, (title, table) in zip(axes, panels.items(), strict=True):
+            nu = table.index.to_numpy()
+            m = (table["nu m"] / nu).to_numpy()
+            for column, (label, color, marker) in lines.items():
+                share = table[column] / m
+                ax.plot(
+                    nu, share, color=color, marker=marker, ls="-", lw=1.0, label=label
+                )
+            ax.plot([0, 1], [0, 1], color=BALL, ls="--", lw=1.0, label=r"$\nu$")
+            ax.set_xlim(0, 1.05 * nu.max())
+            ax.set_ylim(0, 1.4 * nu.max())
+            ax.set_title(title)
+            ax.set_xlabel(r"$\nu$")
+            ax.set_ylabel("share of the points")
+        legend_below(fig, axes)
+        return fig
+
+
+def contamination_curves(frame, columns):
+    """Scores against the number of anomalies in training, mean and middle 90 %.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `mebnb.experiments.soft_balls.contamination_study`, for detectors of
+        `DETECTOR_STYLES`.
+    columns : dict of str -> str
+        Column name -> axis label.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    counts = sorted(frame["count"].unique())
+    places = np.arange(len(counts))
+    with style():
+        fig, axes = panel_grid(len(columns), width=4.0, height=3.3)
+        for ax, (column, label) in zip(axes, columns.items(), strict=True):
+            for name, rows in frame.groupby("detector", sort=False):
+                scores = rows.groupby("count")[column]
+                look = DETECTOR_STYLES[name].kwargs
+                ax.plot(places, scores.mean()[counts], **look)
+                low, high = (scores.quantile(q)[counts] for q in (0.05, 0.95))
+                ax.fill_between(
+                    places, low, high, color=look["color"], alpha=0.12, lw=0
+                )
+            ax.set_xticks(places, counts)
+            ax.set_xlabel("anomalies among the training points")
+            ax.set_ylabel(label)
+        legend_below(fig, axes)
+        return fig
+
+
+def scores_by_factor(table):
+    """Recall, false alarms and F1 against the threshold in radii, a panel a detector.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `mebnb.experiments.soft_balls.factor_study`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = table.index.unique("detector")
+    with style():
+        fig, axes = panel_grid(len(names), width=4.0, height=3.1)
+        for ax, name in zip(axes, names, strict=True):
+            for column, (label, color, line) in THRESHOLD_LOOKS.items():
+                ax.plot(table.loc[name, column], color=color, ls=line, label=label)
+            ax.axvline(1.0, color=COLORS["grey"], lw=1.2, ls=":", label="the radius")
+            ax.set_xlabel(r"$\delta$: threshold in radii")
+            ax.set_ylabel("share of the test points")
+            ax.set_title(name)
+        legend_below(fig, axes)
+        return fig

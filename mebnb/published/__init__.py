@@ -1,0 +1,1 @@
+"""What was published: the tables as CSV, their comparison, and the map of the documents."""

@@ -1,0 +1,93 @@
+"""Step rules that the documents describe or used and that do not work.
+
+They serve the notebook on line searches, which shows why; they stand outside of the
+registry of `mebnb.solvers.steps` on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mebnb.solvers.steps import Armijo, StepRule, golden_midpoint
+
+__all__ = [
+    "ArmijoOffTheSimplex",
+    "ArmijoWithoutTheEnd",
+    "GoldenSectionMidpoint",
+    "GoldenSectionWithSignSlip",
+    "GrowingStep",
+]
+
+
+@dataclass(frozen=True)
+class GrowingStep(StepRule):
+    """t / (t + 2), as the report prints it: the newest point takes ever more weight."""
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        return min(line.iteration / (line.iteration + 2.0), line.largest)
+
+
+@dataclass(frozen=True)
+class GoldenSectionWithSignSlip(StepRule):
+    """Searches along -d while the update goes along d, as the report's code did."""
+
+    tol: float = 1e-6
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        return golden_midpoint(lambda step: line.change(-step), line.largest, self.tol)
+
+
+@dataclass(frozen=True)
+class GoldenSectionMidpoint(StepRule):
+    """Returns the middle of the bracket, never the largest step: no atom is dropped."""
+
+    tol: float = 1e-6
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        return golden_midpoint(line.change, line.largest, self.tol)
+
+
+@dataclass(frozen=True)
+class ArmijoOffTheSimplex(StepRule):
+    """Tests the point u - alpha grad f, which leaves the simplex (report eq. 40).
+
+    Trials start at shrink * largest, as printed, so that no atom is dropped.
+    """
+
+    shrink: float = 0.5
+    fraction: float = 0.1
+    points: np.ndarray | None = None
+
+    def prepare(self, points):
+        """Keep the points: the printed test needs the whole gradient."""
+        return replace(self, points=points)
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        norms = np.einsum("ij,ij->i", self.points, self.points)
+        gradient = 2.0 * (self.points @ line.center()) - norms
+        image = gradient @ self.points
+        # f is a parabola along -gradient too, which gives the test in closed form.
+        accepted = (1.0 - self.fraction) * float(gradient @ gradient)
+        step = self.shrink * line.largest
+        while step * float(image @ image) > accepted:
+            step *= self.shrink
+        return step
+
+
+@dataclass(frozen=True)
+class ArmijoWithoutTheEnd(StepRule):
+    """Tests along d, but its first trial is shrink * largest: no atom is dropped."""
+
+    shrink: float = 0.5
+    fraction: float = 0.1
+
+    def __call__(self, line):
+        """The step in [0, line.largest)."""
+        shorter = replace(line, largest=self.shrink * line.largest)
+        return Armijo(self.shrink, self.fraction)(shorter)

@@ -1,0 +1,262 @@
+"""Step rules: how far to go along a feasible direction.
+
+Along u + alpha d the minimised function f = -Phi is a parabola,
+f(alpha) - f(0) = -alpha slope + alpha^2 curvature, with slope = <-grad f(u), d> and
+curvature = |A d|^2. A rule sees that parabola as a `Line` and returns a step in
+[0, line.largest]. Rules are small frozen dataclasses; `step_rule` maps names to them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mebnb.solvers.inputs import row_blocks
+
+__all__ = [
+    "STEP_RULES", "Armijo", "DiminishingStep", "ExactStep", "GoldenSection", "Line",
+    "ShortStep", "StepRule", "lipschitz_constant", "step_rule",
+]  # fmt: skip
+
+
+@dataclass(slots=True)
+class Line:
+    """The minimised function f along a feasible direction d = towards - away.
+
+    Attributes
+    ----------
+    slope : float
+        <-grad f(u), d>, squared units of the data; positive for a descent direction.
+    curvature : float
+        |A d|^2, squared units of the data.
+    largest : float
+        Largest feasible step.
+    iteration : int
+        Steps taken so far.
+    norm2 : callable
+        () -> |d|^2 in the space of the weights.
+    center : callable
+        () -> ndarray, shape (n,): the current center A u.
+    """
+
+    slope: float
+    curvature: float
+    largest: float
+    iteration: int = 0
+    norm2: Callable[[], float] | None = None
+    center: Callable[[], np.ndarray] | None = None
+
+    def change(self, step):
+        """f(u + step d) - f(u) (report eq. 41)."""
+        return step * (step * self.curvature - self.slope)
+
+    @property
+    def descends_to_the_end(self):
+        """Whether f still falls, or is flat, at the largest step."""
+        return 2.0 * self.largest * self.curvature <= self.slope
+
+
+class StepRule:
+    """Base of the rules: `prepare` once for the data, then call with each line."""
+
+    def prepare(self, points):
+        """Return the rule made ready for the points; most rules need nothing."""
+        return self
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ExactStep(StepRule):
+    """The minimiser slope / (2 curvature), clipped (report eqs. 43, 44)."""
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        if line.descends_to_the_end:
+            return line.largest
+        return max(line.slope, 0.0) / (2.0 * line.curvature)
+
+
+@dataclass(frozen=True)
+class ShortStep(StepRule):
+    """slope / (L |d|^2), clipped (slides, step rule).
+
+    Parameters
+    ----------
+    centered : bool
+        Take L from centred data. The exact constant does not care where the
+        origin is, this one does; the slides left the data where they were.
+    lipschitz : float or None
+        L itself, in squared units of the data; None computes it from the points.
+    """
+
+    centered: bool = True
+    lipschitz: float | None = None
+
+    def prepare(self, points):
+        """Compute L from the points unless it was given."""
+        if self.lipschitz is not None:
+            return self
+        return replace(self, lipschitz=lipschitz_constant(points, self.centered))
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        scale = self.lipschitz * line.norm2()
+        if scale <= 0.0:
+            return line.largest if line.slope > 0.0 else 0.0
+        return min(max(line.slope, 0.0) / scale, line.largest)
+
+
+@dataclass(frozen=True)
+class DiminishingStep(StepRule):
+    """2 / (t + 2), clipped; the documents print t / (t + 2) and used this."""
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        return min(2.0 / (line.iteration + 2.0), line.largest)
+
+
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+@dataclass(frozen=True)
+class GoldenSection(StepRule):
+    """Golden section search on [0, largest], the end point compared at the end.
+
+    Parameters
+    ----------
+    tol : float
+        Width of the bracket, in units of the step, at which the search stops.
+    """
+
+    tol: float = 1e-8
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        if line.descends_to_the_end:
+            return line.largest
+        return golden_midpoint(line.change, line.largest, self.tol)
+
+
+def golden_midpoint(change, largest, tol):
+    """Middle of the last bracket of a golden section search on [0, largest]."""
+    low, high = 0.0, largest
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = change(left), change(right)
+    while high - low > tol:
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = change(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = change(right)
+    return 0.5 * (low + high)
+
+
+@dataclass(frozen=True)
+class Armijo(StepRule):
+    """Backtracking from the largest step until f falls enough along d.
+
+    The report's rule (eq. 40) with the trial point on the line u + alpha d:
+    f(u + alpha d) <= f(u) - fraction alpha slope.
+
+    Parameters
+    ----------
+    shrink : float
+        Factor between trials, in (0, 1).
+    fraction : float
+        Part of the linear decrease that is asked for, in (0, 1/2].
+    """
+
+    shrink: float = 0.5
+    fraction: float = 0.1
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        if line.slope <= 0.0:
+            return 0.0
+        # change(alpha) <= -fraction alpha slope, solved for alpha.
+        accepted = (1.0 - self.fraction) * line.slope
+        step = line.largest
+        while step * line.curvature > accepted:
+            step *= self.shrink
+        return step
+
+
+STEP_RULES = {
+    "exact": ExactStep,
+    "short": ShortStep,
+    "diminishing": DiminishingStep,
+    "golden": GoldenSection,
+    "armijo": Armijo,
+}
+
+
+def step_rule(step):
+    """The rule behind a name, or the rule itself.
+
+    Parameters
+    ----------
+    step : str or StepRule
+        "exact", "short", "diminishing", "golden", "armijo".
+
+    Returns
+    -------
+    StepRule
+
+    Raises
+    ------
+    ValueError
+        For an unknown name; the message lists the known ones.
+    """
+    if isinstance(step, StepRule):
+        return step
+    if isinstance(step, str) and step in STEP_RULES:
+        return STEP_RULES[step]()
+    raise ValueError(
+        f"step must be one of {', '.join(STEP_RULES)} or a StepRule, found {step!r}"
+    )
+
+
+def lipschitz_constant(points, centered=True):
+    """Largest eigenvalue of 2 A'A, the Lipschitz constant of grad f (slides, step rule).
+
+    Taken from the n x n or the m x m side, whichever is smaller.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    centered : bool
+        Subtract the mean first; directions sum to zero, so that this is the
+        constant that matters, and it does not depend on the origin.
+
+    Returns
+    -------
+    float
+        In squared units of the data.
+
+    Examples
+    --------
+    >>> lipschitz_constant(np.array([[1.0], [3.0]]), centered=False)
+    20.0
+    >>> lipschitz_constant(np.array([[1.0], [3.0]]))
+    4.0
+    """
+    m, n = points.shape
+    origin = points.mean(axis=0, dtype=np.float64) if centered else np.zeros(n)
+    if n <= m:
+        gram = np.zeros((n, n))
+        for _, block in row_blocks(points):
+            shifted = np.subtract(block, origin, dtype=np.float64)
+            gram += shifted.T @ shifted
+    else:
+        shifted = np.subtract(points, origin, dtype=np.float64)
+        gram = shifted @ shifted.T
+    return 2.0 * float(np.linalg.eigvalsh(gram)[-1])

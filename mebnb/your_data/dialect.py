@@ -1,0 +1,432 @@
+"""How a text file writes its table: encoding, delimiter, header, decimal sign.
+
+All of it is guessed from the head of the file; nobody who sends a CSV says it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import itertools
+import lzma
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from mebnb.your_data.numbers import GROUPS, MISSING, SIGNED, bare, is_number, sign_votes
+from mebnb.your_data.words import TableError
+
+__all__ = [
+    "ENCODINGS",
+    "ROW_NAME",
+    "SEPARATORS",
+    "Dialect",
+    "find_dialect",
+    "open_binary",
+    "read_head",
+]
+
+HEAD_BYTES = 1 << 18
+HEAD_LINES = 300
+DELIMITERS = (";", "\t", "|", ",")  # of equally regular ones the first: 1,5;2,5
+SPACES = r"\s+"
+SEPARATORS = {
+    ";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas", SPACES: "spaces",
+}  # fmt: skip
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with a mark at its start",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+}
+ROW_NAME = "row name"  # of a column that R writes without a name
+MOST_ABOVE = 100  # lines of free text above the header, at most
+ONE_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
+EXCEL = re.compile(
+    r"sep=(.)", re.IGNORECASE
+)  # a first line that Excel writes and reads
+
+OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file writes its table.
+
+    Attributes
+    ----------
+    encoding : str
+    delimiter : str
+        `SPACES` stands for any run of blanks.
+    names : tuple of str
+        Of the columns, each different.
+    header : bool
+        Whether the names stand in the file.
+    skipped : tuple of int
+        Lines that belong to no row: free text above the table, units below the header.
+    decimal : str
+        "." or ",".
+    notes : tuple of str
+        What a reader of the file should know.
+    """
+
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...]
+    header: bool
+    skipped: tuple[int, ...]
+    decimal: str
+    notes: tuple[str, ...]
+
+
+def open_binary(path):
+    """Open a file for its bytes, unpacked where the name ends in .gz, .bz2 or .xz."""
+    return OPENERS.get(Path(path).suffix.lower(), open)(path, "rb")
+
+
+def read_head(path):
+    """The first bytes of a file, two lines of it at least, and whether that is all."""
+    with open_binary(path) as file:
+        head = file.read(HEAD_BYTES)
+        while head.count(b"\n") < 2 and len(head) < 1 << 28:
+            more = file.read(len(head))
+            if not more:
+                return head, True
+            head += more
+        return head, not file.read(1)
+
+
+def find_dialect(path, decimal=None):
+    """Guess how a text file writes its table.
+
+    Parameters
+    ----------
+    path : path
+    decimal : {".", ","}, optional
+        The decimal sign where the head of the file leaves it open.
+
+    Returns
+    -------
+    Dialect
+
+    Raises
+    ------
+    TableError
+        When the file is empty, holds no text, or its lines do not fit together.
+    """
+    path = Path(path)
+    head, whole = read_head(path)
+    encoding = _encoding(head, path.name)
+    lines = LINE_ENDS.split(head.decode(encoding, errors="ignore"))
+    lines = (lines if whole else lines[:-1])[:HEAD_LINES]
+    if not any(line.strip() for line in lines):
+        raise TableError(f"{path.name} is empty")
+    excel = EXCEL.fullmatch(lines[0].strip(' \ufeff"'))
+    delimiter = excel[1] if excel else _delimiter(lines)
+    rows = _rows(lines, delimiter)
+    rows = [[], *rows[1:]] if excel else rows
+    if not any(rows):
+        raise TableError(f"{path.name} holds no values, delimiters only")
+    above, names, lacks = _layout(rows, path.name)
+    return _dialect(encoding, delimiter, rows, above, names, lacks, decimal)
+
+
+def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
+    """Put together what the lines show."""
+    notes = [
+        f"fields separated by {SEPARATORS.get(delimiter, repr(delimiter))}, text in "
+        f"{ENCODINGS[encoding]}"
+    ]
+    if any(rows[:above]):
+        notes.append(f"lines above the table, skipped: {above}")
+    first, body = rows[above], rows[above + 1 :]
+    started = ", ".join(field[:30] for field in first[:4])
+    header = lacks is not None or _is_header(first, body)
+    if lacks == ROW_NAME:
+        names = [ROW_NAME, *names]
+        notes.append("the header lacks a name for the first column: it names the rows")
+    elif lacks == "trailing":
+        names = [*names, ""]
+    if not header:
+        body, names = rows[above:], [""] * len(names)
+        notes.append(f"no header: the first line, {started}, counts as data")
+    elif any(is_number(name) for name in names if name):
+        notes.append(f"the first line, {started}, is taken as the header")
+    units = header and _is_units(body)
+    if units:
+        notes.append(
+            "the line below the header is skipped: "
+            + ", ".join(field[:30] for field in body[0] if field)
+        )
+        body = body[1:]
+    unique, renamed = _unique(names)
+    if renamed:
+        notes.append(f"names that came twice were numbered: {', '.join(renamed[:5])}")
+    decimal = _decimal(body, delimiter, decimal)
+    if decimal == ",":
+        notes.append("decimal commas")
+    skipped = [*range(above), *([above + 1] if units else [])]
+    if lacks == "sign":  # one field more than there are columns: no header for pandas
+        skipped, header = sorted([above, *skipped]), False
+    return Dialect(
+        encoding,
+        delimiter,
+        tuple(unique),
+        header,
+        tuple(skipped),
+        decimal,
+        tuple(notes),
+    )
+
+
+# --- encoding ------------------------------------------------------------------------
+
+
+def _encoding(head, name):
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if head.startswith(b"PK\x03\x04"):
+        raise TableError(
+            f"{name} is a spreadsheet or a ZIP archive; save the sheet as CSV first"
+        )
+    if b"\0" in head:
+        raise TableError(f"{name} holds no text; expected CSV or Parquet")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=False)
+    except UnicodeDecodeError:
+        return "cp1252" if _decodes(head, "cp1252") else "latin-1"
+    return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
+
+
+def _decodes(content, encoding):
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# --- delimiter and layout ------------------------------------------------------------
+
+
+def _delimiter(lines):
+    """The sign that cuts the lines most regularly into two or more fields."""
+    regular = {}
+    for sign in (*DELIMITERS, SPACES):
+        rows = [row for row in _rows(lines, sign) if row]
+        # R leaves a field out of the first line; among blanks that must not count.
+        widths = Counter(len(row) for row in rows[sign == SPACES :])
+        width, count = widths.most_common(1)[0] if widths else (0, 0)
+        share = count / max(widths.total(), 1)
+        if width > 1 and (sign != SPACES or (share >= 0.9 and len(rows[0]) > 1)):
+            regular[sign] = share
+    # Words have blanks, too: these count only where all else fails.
+    spaced = regular.pop(SPACES, None)
+    if not regular:
+        return "," if spaced is None else SPACES
+    best = max(regular, key=regular.get)
+    if best == "," and _is_one_column(lines):
+        return ";"  # which is in no line
+    blanks = spaced and _is_regular(lines, SPACES) and not _is_regular(lines, best)
+    return SPACES if blanks else best
+
+
+def _is_one_column(lines):
+    """Whether decimal commas stand below a header without one."""
+    head, *rest = [line.strip() for line in lines if line.strip()]
+    return "," not in head and all(ONE_COMMA.fullmatch(line) for line in rest)
+
+
+def _is_regular(lines, sign):
+    """Whether every line, the first too, has as many fields: 1,5 2,5 below a b."""
+    return len({len(row) for row in _rows(lines, sign) if row}) == 1
+
+
+def _rows(lines, delimiter):
+    """The fields of each line; none where it is blank."""
+    if delimiter == SPACES:
+        delimiter, lines = " ", [line.strip().replace("\t", " ") for line in lines]
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:
+        rows = [line.split(delimiter) for line in lines]
+    return [[field.strip() for field in row] if any(row) else [] for row in rows]
+
+
+def _layout(rows, name):
+    """Lines above the table, the names in its first line, and what these lack.
+
+    That is `ROW_NAME`, as R writes a table, "trailing" where each other line ends in a
+    delimiter, "sign" where a lone # stands before the names, or None.
+    """
+    width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
+    first = next(at for at, row in enumerate(rows) if len(row) == width)
+    before, below = rows[first - 1] if first else [], rows[first:]
+    if before and not _has_words(rows[first], below[1:]):
+        words = all(before) and _could_be_names(before)
+        if words and len(before) == width - 1:
+            trailing = not any(row[-1] for row in below if len(row) == width)
+            if trailing or len(before) > 1 or not is_number(below[0][0]):
+                return first - 1, before, "trailing" if trailing else ROW_NAME
+        if words and before[0] == "#" and len(before) == width + 1:
+            return first - 1, before[1:], "sign"
+        if len(before) > 1 or width == 2:
+            raise TableError(
+                f"{name}, line {first}: {len(before)} field{'s' * (len(before) > 1)} where "
+                f"most lines have {width}; a field that holds the delimiter, such as a "
+                "decimal comma, must stand in quotes"
+            )
+    first = _past_free_text(rows, first, width)
+    if first > MOST_ABOVE:
+        raise TableError(
+            f"{name}: the table begins in line {first + 1}; expected within the first "
+            f"{MOST_ABOVE}"
+        )
+    names = list(rows[first])
+    if names[0].startswith("#") and _has_words(names, rows[first + 1 :]):
+        names[0] = names[0].lstrip("# ")
+    return first, names, None
+
+
+def _could_be_names(fields):
+    """Words, or numbers that look like names, behind a sign for remarks maybe."""
+    fields = fields[1:] if fields[0] == "#" else fields
+    if any(map(is_number, fields)):
+        return all(map(is_number, fields)) and _are_names(
+            list(map(_plain_number, fields))
+        )
+    return True
+
+
+def _past_free_text(rows, first, width):
+    """The header's line: below remarks, and below lines that hardly fill a field."""
+    for at in range(first, min(len(rows) - 1, first + MOST_ABOVE)):
+        row = rows[at]
+        if len(row) != width or row[0].startswith("#"):
+            continue
+        if sum(map(bool, row)) > width / 2:
+            return at if _has_words(row, rows[at + 1 :]) else first
+    return first
+
+
+def _has_words(first, body):
+    """Whether the first line names the columns, and not by numbers."""
+    words = any(field and not is_number(field) for field in first)
+    return words and _is_header(first, body)
+
+
+def _is_header(first, body):
+    """Whether the first line names the columns.
+
+    It does where it holds words above numbers, or no number at all. Numbers are names
+    where they are years or rise one by one (or as wavelengths do) and those below do not.
+    """
+    body = [row for row in body if len(row) == len(first)]
+    words = [at for at, field in enumerate(first) if field and not is_number(field)]
+    if any(_mostly_numbers(body, at) for at in words):
+        return True
+    numbered = [at for at, field in enumerate(first) if field and is_number(field)]
+    if not numbered or not body:
+        return bool(words)
+    found = [_plain_number(first[at]) for at in numbered]
+    below = [[_plain_number(row[at]) for at in numbered] for row in body]
+    alike = sum(_are_names(row) for row in below)
+    return _are_names(found) and alike < 0.5 * len(body)
+
+
+def _are_names(numbers):
+    """Whether numbers look like names: years, 0, 1, 2, or five and more that rise."""
+    if all(1900 <= x <= 2100 and x == int(x) for x in numbers):
+        return len(set(numbers)) == len(numbers)
+    rise = all(a < b for a, b in itertools.pairwise(numbers))
+    counts_on = numbers == [numbers[0] + at for at in range(len(numbers))]
+    starts = numbers[0] == 0 or (numbers[0] == 1 and len(numbers) > 2)
+    return rise and (len(numbers) >= 5 or (counts_on and starts))
+
+
+def _plain_number(field):
+    try:
+        return float(bare(field).replace(",", "."))
+    except ValueError:
+        return float("nan")
+
+
+def _mostly_numbers(rows, at):
+    """Whether a column holds numbers, for the most part."""
+    fields = [row[at] for row in rows if row[at] and row[at] not in MISSING]
+    return sum(map(is_number, fields)) > 0.5 * len(fields)
+
+
+def _is_units(body):
+    """Whether the first line holds words where the others hold numbers, and no number."""
+    words = (
+        [at for at, field in enumerate(body[0]) if field not in MISSING] if body else []
+    )
+    if len(body) < 3 or any(is_number(body[0][at]) for at in words):
+        return False
+    rest = [row for row in body[1:] if len(row) == len(body[0])]
+    return any(_mostly_numbers(rest, at) for at in words)
+
+
+def _unique(names):
+    """Names made different: empty ones are numbered, repeated ones get a number."""
+    unique, renamed, taken = [], [], set()
+    for at, name in enumerate(names, start=1):
+        name = " ".join(name.split()) or f"column {at}"
+        again, base = 1, name
+        while name in taken:
+            again += 1
+            name = f"{base} ({again})"
+        if again > 1:
+            renamed.append(name)
+        unique.append(name)
+        taken.add(name)
+    return unique, renamed
+
+
+# --- decimal sign ----------------------------------------------------------------------
+
+
+def _decimal(body, delimiter, default):
+    """The decimal sign; where no entry settles it what the rest speaks for."""
+    commas, points = sign_votes(field for row in body for field in row)
+    if commas != points:
+        return "," if commas > points else "."
+    columns = _columns(body)
+    if delimiter == ",":
+        quoted = any("," in field for column in columns for field in column)
+        return default if quoted and default else "."
+    groups = {
+        sign: any(_set_apart(column, sign) for column in columns) for sign in ".,"
+    }
+    if groups["."] != groups[","]:
+        return "," if groups["."] else "."
+    if default is not None:
+        return default
+    commas = any(SIGNED[","].fullmatch(field) for column in columns for field in column)
+    return "," if commas else "."
+
+
+def _columns(body):
+    width = max(map(len, body), default=0)
+    return [
+        [bare(row[at]) for row in body if len(row) > at and row[at]]
+        for at in range(width)
+    ]
+
+
+def _set_apart(fields, sign):
+    """Whether a sign sets thousands apart: 1.011 beside 940, which has three digits too."""
+    grouped = [field for field in fields if GROUPS[sign].fullmatch(field)]
+    plain = [field for field in fields if field.isdecimal()]
+    alike = [field for field in plain if len(field) == 3]
+    return bool(
+        grouped
+        and len(grouped) + len(plain) == len(fields)
+        and 2 * len(alike) > len(plain)
+    )
