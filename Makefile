@@ -6,6 +6,8 @@ STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 BROWSER_STAMP := $(VENV)/.browser-installed
 TREES_STAMP := $(VENV)/.trees-installed
+OLDEST := .venv-oldest
+UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --doctest-modules -n 2 --dist worksteal -q
 
 # One BLAS thread: the kernels share the cores with each other, and counts stay the same everywhere.
 export OMP_NUM_THREADS ?= 1
@@ -14,7 +16,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test setup store lab bench imbalanced test-large test-browser lock clean
+.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench imbalanced lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -36,9 +38,26 @@ $(BENCH_STAMP): $(STAMP)
 report: setup
 	$(BIN)/mebnb report --out reports
 
-test: setup
-	$(BIN)/python -m pytest tests mebnb --ignore tests/browser --doctest-modules -n 2 --dist worksteal -q
+test: lint test-unit test-notebooks
+
+lint: setup
+	$(BIN)/ruff check mebnb tests benchmarks
+	$(BIN)/ruff format --check mebnb tests benchmarks
+
+test-unit: setup
+	$(UNIT_TESTS)
+
+test-notebooks: setup
 	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:cacheprovider -n 2 --dist loadfile -q
+
+# The oldest versions that pyproject.toml allows, in an environment of their own.
+test-oldest: $(OLDEST)/.installed
+	$(subst $(BIN),$(OLDEST)/bin,$(UNIT_TESTS))
+
+$(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
+	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint .ci/oldest.txt --editable '.[test]'
+	@touch $@
 
 $(BROWSER_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,browser]'
@@ -70,6 +89,7 @@ imbalanced: $(TREES_STAMP)
 
 lock:
 	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-emit-index-url --no-emit-find-links --upgrade --output-file requirements.lock pyproject.toml
+	uv pip compile --python-version 3.11 --extra test --resolution lowest-direct --no-header --no-annotate --no-emit-index-url --no-emit-find-links --upgrade --output-file .ci/oldest.txt pyproject.toml
 
 clean:
-	rm -rf $(VENV) reports
+	rm -rf .venv .venv-* reports

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -71,6 +72,19 @@ def test_lock_pins_everything_and_names_no_registry():
         assert re.sub(r"[-_.]+", "-", requirement.name).lower() in normal
     assert "://" not in LOCK
     assert "--index" not in LOCK and "--find-links" not in LOCK
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    oldest = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8")
+    pins = {
+        re.sub(r"[-_.]+", "-", name).lower(): Version(version)
+        for name, version in re.findall(r"^([\w.-]+)==(\S+)", oldest, flags=re.M)
+    }
+    for name, bounds in declared().items():
+        (bound,) = [b for b in bounds.split(",") if b.startswith(">=")]
+        pinned = pins[re.sub(r"[-_.]+", "-", name).lower()]
+        assert pinned == Version(bound.removeprefix(">=")), name
+    assert "://" not in oldest and "--index" not in oldest
 
 
 def test_readme_lists_the_notebooks_by_their_titles():
