@@ -1,7 +1,5 @@
-"""`python -m mebnb`: the command line."""
+"""`python -m mebnb` is `python -m mebnb.cli`, the command line."""
 
-import sys
+import runpy
 
-from mebnb.cli import main
-
-sys.exit(main())
+runpy.run_module("mebnb.cli", run_name="__main__", alter_sys=True)
