@@ -15,6 +15,7 @@ from mebnb.documents.outcomes import (
 )
 from mebnb.experiments.published_splits import report_gaussian, report_uniform
 from mebnb.experiments.sets import normal_cloud
+from mebnb.plots import plane
 
 KITE = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 2.5], [3.0, -2.6]])
 CLOUD = normal_cloud(60, 2, 123)
@@ -81,7 +82,7 @@ def test_ends_of_plus_and_minus_steps(away):
     states = []
     core_set(CLOUD, eps=0.001, away=away, max_iter=40, callback=states.append)
     for now, then in itertools.pairwise(states):
-        towards, gone = plots._ends(now, then)
+        towards, gone = plane._ends(now, then)
         if then.kind == "plus":
             assert (towards, gone) == (now.farthest, None)
         else:

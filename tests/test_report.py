@@ -397,11 +397,9 @@ def test_paths_are_those_of_the_caller(tmp_path, monkeypatch):
 
 def test_fingerprint_covers_package_and_data_but_not_the_looks():
     files = {f.relative_to(running.CLONE).as_posix() for f in FILES_THAT_MATTER()}
-    assert "mebnb/balls.py" in files
-    assert any(name.startswith("mebnb/published_tables/") for name in files)
-    assert not any(
-        name.startswith(("mebnb/report/", "mebnb/templates/")) for name in files
-    )
+    assert "mebnb/solvers/balls.py" in files
+    assert any(name.startswith("mebnb/published/tables/") for name in files)
+    assert not any(name.startswith("mebnb/report/") for name in files)
 
 
 def test_cell_that_takes_too_long_is_stopped_and_shown(tmp_path):

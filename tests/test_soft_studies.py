@@ -1,5 +1,6 @@
 """What notebook 14 measures: contamination, pull, thresholds, choices without labels."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -151,4 +152,4 @@ def test_pictures_are_drawn(split):
     assert len(plots.scores_by_factor(sweep).axes) == 2
     one, two = figures[2].axes
     assert one.get_xlim() == two.get_xlim() and one.get_ylim() == two.get_ylim()
-    plots.plt.close("all")
+    plt.close("all")

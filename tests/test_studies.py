@@ -10,8 +10,10 @@ import pytest
 from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots
 from mebnb.datasets import DatasetNotAvailable
 from mebnb.experiments import convergence as studies
+from mebnb.experiments import sets
 from mebnb.experiments.convergence import SOLVERS, kind_counts, rate_table, run_each
 from mebnb.experiments.sets import normal_cloud
+from mebnb.plots import plane
 from mebnb.solvers.balls import dual_value
 from mebnb.solvers.faulty_steps import (
     ArmijoOffTheSimplex,
@@ -32,8 +34,8 @@ def states_of(name, points=CLOUD, **options):
 
 
 def test_published_training_sets_have_their_shapes():
-    sets = studies.training_sets("uniform", "Gaussian", "breast cancer")
-    shapes = {name: points.shape for name, points in sets.items()}
+    found = sets.training_sets("uniform", "Gaussian", "breast cancer")
+    shapes = {name: points.shape for name, points in found.items()}
     assert shapes == {
         "uniform": (8000, 15),
         "Gaussian": (8000, 10),
@@ -43,16 +45,16 @@ def test_published_training_sets_have_their_shapes():
 
 def test_unknown_set_is_refused():
     with pytest.raises(ValueError, match="sets must be from uniform"):
-        studies.training_sets("iris")
+        sets.training_sets("iris")
 
 
 def test_missing_sets_are_told_and_left_out(monkeypatch):
     def not_here(name):
         raise DatasetNotAvailable(f"The data set {name} is elsewhere.")
 
-    monkeypatch.setattr(studies, "load_dataset", not_here)
-    sets, missing = studies.available_sets("Gaussian", "churn")
-    assert list(sets) == ["Gaussian"]
+    monkeypatch.setattr(sets, "load_dataset", not_here)
+    found, missing = sets.available_sets("Gaussian", "churn")
+    assert list(found) == ["Gaussian"]
     assert missing == ["The data set iranian_churn is elsewhere."]
 
 
@@ -176,7 +178,7 @@ def test_exact_pairwise_steps_end_in_ties_and_away_steps_do_not():
 
 
 def test_rounding_moves_pairwise_counts_and_no_others():
-    cloud = studies.training_sets("breast cancer")["breast cancer"]
+    cloud = sets.training_sets("breast cancer")["breast cancer"]
     options = {"tol": 1e-3, "repeats": 4}
     count = studies.counts_under_rounding
     assert np.ptp(count(cloud, "blended_pairwise", step="exact", **options)) > 0
@@ -186,7 +188,7 @@ def test_rounding_moves_pairwise_counts_and_no_others():
 
 def test_blended_steps_need_fewer_points_of_a_sphere():
     runs = run_each(
-        {"sphere": studies.sphere_cloud(1000, 30, 3)},
+        {"sphere": sets.sphere_cloud(1000, 30, 3)},
         ["blended_pairwise", "pairwise"],
         tol=1e-6,
     )
@@ -293,7 +295,7 @@ def test_level_lines_of_the_dual_value_are_circles():
 def test_ends_of_a_step_are_the_points_whose_weight_moved(name):
     states = states_of(name, tol=1e-9)
     for now, then in itertools.pairwise(states):
-        towards, away = plots._ends(now, then)
+        towards, away = plane._ends(now, then)
         if then.kind == "FW":
             assert towards == now.farthest and away is None
         if then.kind == "drop":
@@ -357,21 +359,21 @@ WIDE = normal_cloud(12, 40, 3) * np.linspace(0.1, 3.0, 40) + 5.0
 
 
 def test_coordinates_in_the_span_keep_every_distance():
-    flat = studies.span_coordinates(WIDE)
+    flat = sets.span_coordinates(WIDE)
     assert flat.shape == (12, 11)
     apart = [np.linalg.norm(a[:, None] - a[None], axis=2) for a in (WIDE, flat)]
     np.testing.assert_allclose(*apart, rtol=1e-12, atol=1e-12)
     assert np.abs(flat.mean(axis=0)).max() < 1e-12
-    assert studies.span_coordinates(WIDE[:1]).shape == (1, 1)
+    assert sets.span_coordinates(WIDE[:1]).shape == (1, 1)
 
 
 def test_clouds_of_the_same_shape_differ_in_how_features_hang_together():
     line = np.outer(np.arange(12.0), np.ones(40)) + 0.01 * normal_cloud(12, 40, 1)
-    clouds = studies.clouds_like(line, seed=5)
+    clouds = sets.clouds_like(line, seed=5)
     spread = {name: (cloud**2).sum() for name, cloud in clouds.items()}
     for name in ("shuffled", "normal"):
         assert spread[name] == pytest.approx(spread["data"], rel=1e-12)
-    table = studies.boundary_table(clouds, str)
+    table = sets.boundary_table(clouds, str)
     assert float(table.loc["effective dimension", "data"]) == 1.0
     assert float(table.loc["effective dimension", "shuffled"]) > 5
     support, alone = (
@@ -383,13 +385,13 @@ def test_clouds_of_the_same_shape_differ_in_how_features_hang_together():
 
 
 def test_points_outside_of_the_ball_of_the_others_are_the_support():
-    found = studies.left_out(WIDE)
+    found = sets.left_out(WIDE)
     assert list(found) == list(minimum_enclosing_ball(WIDE).support)
 
 
 def test_share_of_support_is_the_share_of_new_points_outside():
     cloud = normal_cloud(60, 4, 2)
-    means = studies.growing_balls(cloud, [5, 20], repeats=60, seed=1)
+    means = sets.growing_balls(cloud, [5, 20], repeats=60, seed=1)
     assert list(means.index) == [5, 20]
     assert (means["support"] - means["outside"]).abs().max() < 0.1
     assert means["radius"].is_monotonic_increasing
@@ -398,7 +400,7 @@ def test_share_of_support_is_the_share_of_new_points_outside():
 
 
 def test_pictures_of_clouds_and_thresholds_can_be_drawn():
-    sizes, frame = [3, 6], studies.growing_balls(WIDE, [3, 6], repeats=2)
+    sizes, frame = [3, 6], sets.growing_balls(WIDE, [3, 6], repeats=2)
     panel = {"radius": {"data": (sizes, frame["radius"])}}
     look = {"xscale": "linear", "yscale": "linear", "styles": plots.CLOUD_STYLES}
     scores = pd.DataFrame(
