@@ -43,7 +43,7 @@ def command(*words):
 
 
 def test_no_room_imports_upward_and_there_is_no_circle(capsys):
-    assert lint_imports(no_cache=True, no_logo=True) == 0, capsys.readouterr().out
+    assert lint_imports(no_cache=True) == 0, capsys.readouterr().out
 
 
 def test_the_solvers_lean_on_four_packages_and_on_no_other_room():

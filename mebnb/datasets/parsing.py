@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from io import BytesIO, StringIO
 from zipfile import BadZipFile
 
@@ -11,6 +12,9 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
 __all__ = ["PARSERS", "parse", "values_hash"]
+
+# The nearest float to each number as written; older pandas takes a near one otherwise.
+_read = partial(pd.read_csv, float_precision="round_trip")
 
 
 def parse(name, content):
@@ -74,26 +78,26 @@ def breast_cancer():
 
 
 def _iranian_churn(content):
-    table = pd.read_csv(BytesIO(content))
+    table = _read(BytesIO(content))
     table.columns = [" ".join(name.split()) for name in table.columns]
     return _split_off(table, "Churn")
 
 
 def _maternal_risk(content):
-    return _split_off(pd.read_csv(BytesIO(content), encoding="utf-8-sig"), "RiskLevel")
+    return _split_off(_read(BytesIO(content), encoding="utf-8-sig"), "RiskLevel")
 
 
 def _vertebral_column(content):
     head, body = content.decode("ascii").split("@data")
     names = [line.split()[1] for line in head.splitlines() if "@attribute" in line]
-    table = pd.read_csv(StringIO(body.strip()), header=None, names=names)
+    table = _read(StringIO(body.strip()), header=None, names=names)
     return _split_off(table, "class")
 
 
 def _abalone(content):
     names = ["Sex", "Length", "Diameter", "Height", "Whole weight", "Shucked weight"]
     names += ["Viscera weight", "Shell weight", "rings"]
-    return _split_off(pd.read_csv(BytesIO(content), header=None, names=names), "rings")
+    return _split_off(_read(BytesIO(content), header=None, names=names), "rings")
 
 
 def _yeast(content):
@@ -109,16 +113,16 @@ def _yeast(content):
         "nuc",
         "class",
     ]
-    table = pd.read_csv(BytesIO(content), header=None, names=names, sep=r"\s+")
+    table = _read(BytesIO(content), header=None, names=names, sep=r"\s+")
     return _split_off(table.drop(columns="sequence"), "class")
 
 
 def _wine_red(content):
-    return _split_off(pd.read_csv(BytesIO(content), sep=";"), "quality")
+    return _split_off(_read(BytesIO(content), sep=";"), "quality")
 
 
 def _tissue_expression(content):
-    table = pd.read_csv(BytesIO(content)).drop(columns="rownames")
+    table = _read(BytesIO(content)).drop(columns="rownames")
     features, labels = _split_off(table, "y")
     return features, labels.rename("tissue")
 
