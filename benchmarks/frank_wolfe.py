@@ -1,8 +1,7 @@
 """The Frank-Wolfe family beside versions that keep nothing.
 
-The plain versions compute the gradient 2 A'A u - z of f = -Phi anew in every step,
-which takes two matrix-vector products with the data, and need no Gram matrix. Both
-sides take exact steps from the first vertex to an absolute gap of 1e-3 on the report's
+The plain versions are the textbook forms of `mebnb.solvers.plain`: center and squared
+distances of all points anew in every step, and no Gram matrix. Both sides take exact steps from the first vertex to an absolute gap of 1e-3 on the report's
 uniform set (8000 x 15), one thread, no trace, in turn in one run:
 `python -m benchmarks.frank_wolfe`.
 """
@@ -16,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mebnb.solvers import plain
+
 __all__ = ["PLAIN", "compare", "main"]
 
 TOLERANCE = 1e-3
@@ -23,77 +24,10 @@ LEAST_RATIO = 3.0
 RESULTS = Path(__file__).with_name("results")
 
 
-def _plain(choose):
-    """A solver from a rule (gradient, weights, center, points) -> direction.
-
-    A direction is (towards, away, largest step); None stands for the iterate.
-    """
-
-    def solve(points, tol=TOLERANCE, max_iter=10**6):
-        z = np.einsum("ij,ij->i", points, points)
-        weights = np.zeros(points.shape[0])
-        weights[0] = 1.0
-        for iteration in range(max_iter):
-            center = points.T @ weights
-            gradient = 2.0 * (points @ center) - z
-            towards = int(gradient.argmin())
-            gap = gradient @ weights - gradient[towards]
-            if gap <= tol:
-                return center, iteration
-            active = np.flatnonzero(weights)
-            towards, away, largest = choose(gradient, weights, active, towards, gap)
-            _move(points, gradient, weights, center, towards, away, largest)
-        return points.T @ weights, max_iter
-
-    return solve
-
-
-def _move(points, gradient, weights, center, towards, away, largest):
-    """Exact step along towards - away, in place."""
-    direction = (center if towards is None else points[towards]) - (
-        center if away is None else points[away]
-    )
-    mean = gradient @ weights
-    slope = (mean if away is None else gradient[away]) - (
-        mean if towards is None else gradient[towards]
-    )
-    step = min(slope / (2.0 * (direction @ direction)), largest)
-    if away is None:
-        weights *= 1.0 - step
-    elif towards is None:
-        weights *= 1.0 + step
-    if towards is not None:
-        weights[towards] += step
-    if away is not None:
-        weights[away] = 0.0 if step == largest else weights[away] - step
-
-
-def _away_step(gradient, weights, active, towards, gap):
-    away = active[gradient[active].argmax()]
-    if gap >= gradient[away] - gradient @ weights:
-        return towards, None, 1.0
-    return None, away, weights[away] / (1.0 - weights[away])
-
-
-def _pairwise(gradient, weights, active, towards, gap):
-    away = active[gradient[active].argmax()]
-    return towards, away, weights[away]
-
-
-def _blended_pairwise(gradient, weights, active, towards, gap):
-    away = active[gradient[active].argmax()]
-    local = active[gradient[active].argmin()]
-    if gradient[away] - gradient[local] >= gap:
-        return local, away, weights[away]
-    return towards, None, 1.0
-
-
 PLAIN = {
-    "away_step": _plain(_away_step),
-    "pairwise": _plain(_pairwise),
-    "blended_pairwise": _plain(_blended_pairwise),
+    name: getattr(plain, name) for name in ("away_step", "pairwise", "blended_pairwise")
 }
-"""The plain versions: points, tol -> (center, iterations)."""
+"""The plain versions: points, tol -> (weights, steps)."""
 
 
 def compare(points, repeats=5):
@@ -117,14 +51,14 @@ def compare(points, repeats=5):
         ball = getattr(mebnb, name)(points, tol=TOLERANCE, max_iter=10**6, trace=False)
         return ball.iterations
 
-    def plain(name):
-        return PLAIN[name](points)[1]
+    def textbook(name):
+        return len(PLAIN[name](points, TOLERANCE)[1])
 
     rows = []
     for name in PLAIN:
-        iterations = ours(name), plain(name)
+        iterations = ours(name), textbook(name)
         times = np.array(
-            [(_seconds(ours, name), _seconds(plain, name)) for _ in range(repeats)]
+            [(_seconds(ours, name), _seconds(textbook, name)) for _ in range(repeats)]
         )
         median, least = 1e3 * np.median(times, axis=0), 1e3 * times.min(axis=0)
         rows.append(

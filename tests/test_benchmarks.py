@@ -437,10 +437,12 @@ def test_a_line_for_every_row_and_files_that_can_be_read_again(tmp_path):
 @pytest.mark.parametrize("name", list(frank_wolfe.PLAIN))
 def test_plain_versions_reach_the_ball(name):
     points = np.random.default_rng(3).standard_normal((40, 3))
-    center, iterations = frank_wolfe.PLAIN[name](points, tol=1e-9)
+    weights, steps = frank_wolfe.PLAIN[name](points, 1e-9)
     ball = away_step(points, gap="relative", tol=1e-12, max_iter=10_000, trace=False)
-    assert 0 < iterations < 10_000
-    assert farthest_distance(points, center) == pytest.approx(ball.radius, rel=1e-8)
+    assert 0 < len(steps) < 10_000
+    assert farthest_distance(points, weights @ points) == pytest.approx(
+        ball.radius, rel=1e-8
+    )
 
 
 def test_compare_counts_the_steps_of_both_sides():

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
-from mebnb.solvers.balls import Solution, squared_distances
+from mebnb.solvers import plain
+from mebnb.solvers.balls import Solution, dual_value, squared_distances
 from mebnb.solvers.steps import STEP_RULES
 
 # The package's attribute of that name is the function; this is the module.
@@ -166,49 +167,21 @@ def test_every_iterate_bounds_the_optimum_from_both_sides():
         )
 
 
-# --- the two identities, against literal versions of Yildirim's algorithms ----------
-
-
-def yildirim(points, away, steps):
-    """Dual values of Yildirim's algorithms (2008), written down as he has them."""
-    m = len(points)
-    p = np.argmax(((points - points[0]) ** 2).sum(1))
-    q = np.argmax(((points - points[p]) ** 2).sum(1))
-    u = np.zeros(m)
-    u[[p, q]] = 0.5
-    values = []
-    for _ in range(steps):
-        c = u @ points
-        d = ((points - c) ** 2).sum(1)
-        gamma = u @ d
-        values.append(gamma)
-        kappa = np.argmax(d)
-        active = np.flatnonzero(u)
-        xi = active[np.argmin(d[active])]
-        plus, minus = d[kappa] / gamma - 1, 1 - d[xi] / gamma
-        if not away or plus > minus:
-            lam = plus / (2 * (1 + plus))
-            u *= 1 - lam
-            u[kappa] += lam
-        else:
-            lam = min(minus / (2 * (1 - minus)), u[xi] / (1 - u[xi]))
-            u *= 1 + lam
-            u[xi] = max(u[xi] - lam, 0.0)
-            if lam == u[xi] / (1 - u[xi]) or u[xi] < 1e-15:
-                u[xi] = 0.0
-    return np.array(values)
+# --- the two identities, against the textbook form of Yildirim's algorithms ----------
 
 
 @pytest.mark.parametrize("away", [False, True])
 def test_core_set_is_frank_wolfe_from_the_pair(away):
     points = cloud(10, 50, 5)
-    steps = 60
-    literal = yildirim(points, away, steps)
+    algorithm = plain.core_set_away if away else plain.core_set
+    steps = algorithm(points, 0.01)[1]
+    literal = [dual_value(points, step.weights) for step in steps]
     solver = away_step if away else frank_wolfe
-    ours = core_set(points, eps=1e-12, away=away, max_iter=steps - 1)
-    theirs = solver(points, start="pair", tol=0.0, max_iter=steps - 1)
+    ours = core_set(points, eps=1e-12, away=away, max_iter=len(steps))
+    theirs = solver(points, start="pair", tol=0.0, max_iter=len(steps))
     for ball in (ours, theirs):
-        np.testing.assert_allclose(ball.trace.to_frame()["gamma"], literal, rtol=1e-10)
+        gamma = ball.trace.to_frame()["gamma"][1:]
+        np.testing.assert_allclose(gamma, literal, rtol=1e-10)
 
 
 # --- starts, stops, bookkeeping ----------------------------------------------------
