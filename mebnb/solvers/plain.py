@@ -61,7 +61,8 @@ def squared_distances(points, c):
     -------
     ndarray, shape (m,)
     """
-    return ((points - c) ** 2).sum(axis=1)
+    apart = points - c
+    return np.einsum("ij,ij->i", apart, apart)
 
 
 def frank_wolfe(points, tol):
