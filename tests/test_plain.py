@@ -1,12 +1,16 @@
 """The solvers held to the textbook forms of their algorithms."""
 
+import inspect
 import math
 
+import nbformat
 import numpy as np
 import pytest
 
 import mebnb
 from mebnb.experiments.plain_steps import beside_plain
+from mebnb.report.pages import build_pages
+from mebnb.report.source import show_source
 from mebnb.solvers import plain
 
 
@@ -156,3 +160,28 @@ def test_excluding_ellipsoid_is_the_plain_one(lam):
         assert pytest.approx(found.R, rel=1e-9) == R
         np.testing.assert_allclose(M, found.M, rtol=1e-7, atol=1e-9)
         assert 0 <= alpha.min() <= alpha.max() <= 1 / 25
+
+
+# --- the source in the page ----------------------------------------------------------
+
+
+def test_source_is_shown_in_full_also_where_a_page_hides_its_inputs(
+    tmp_path, monkeypatch
+):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    show_source(plain.pairwise)
+    output = nbformat.v4.new_output("display_data", {"text/markdown": shown[0].data})
+    cell = nbformat.v4.new_code_cell("show_source(...)", outputs=[output])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_markdown_cell("# Title"), cell]
+    )
+    (page,) = build_pages({"04_page": (notebook, tmp_path)}, with_code=False)
+    assert not page.soup.select(".cell.code details")
+    told = page.soup.select_one(".highlight pre").get_text()
+    code = inspect.getsource(plain.pairwise)
+    _, body = code.split("    u = np", 1)
+    assert body.strip() in told
+    assert told.startswith("def pairwise(points, tol):")
+    assert "Parameters" not in told
+    assert page.soup.select(".highlight .k")
