@@ -3,4 +3,5 @@
 `exact` is the fast one; `frank_wolfe` and `core_sets` are the family that the
 documents are about; `soft` allows points outside at a price; `ellipsoids` keeps points
 out. `balls` holds what they share: the `Solution`, its check, distances and gaps.
+`plain` has each algorithm as a textbook has it, to be read and compared with.
 """
