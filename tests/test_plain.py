@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mebnb
-from mebnb.experiments.plain_steps import beside_plain
+from mebnb.experiments.plain_steps import COLUMNS, beside_plain
 from mebnb.report.pages import build_pages
 from mebnb.report.source import show_source
 from mebnb.solvers import plain
@@ -101,6 +101,16 @@ def test_beside_plain_tells_other_steps_apart():
     table = beside_plain(points, plain.pairwise(points, 1e-3)[1], states)
     for column in ("same points", "same length", "same weights"):
         assert not table[column].all()
+
+
+def test_beside_plain_without_a_step_has_its_columns():
+    points = np.array([[-1.0, 0.0], [1.0, 0.0]])
+    states = []
+    mebnb.core_set(points, eps=0.1, callback=states.append)
+    table = beside_plain(points, plain.core_set(points, 0.1)[1], states)
+    assert table.empty
+    assert list(table) == COLUMNS
+    assert table[~table["tie"].cummax()].empty
 
 
 def test_exact_ball_is_the_plain_one():

@@ -14,6 +14,10 @@ SAME = 1e-12
 # Squared distances that differ by less than this part of gamma are tied: exact steps
 # make them equal, and rounding tells them apart.
 TIED = 1e-9
+COLUMNS = [
+    *("towards", "away from", "length", "solver"),
+    *("same points", "same length", "same weights", "tie"),
+]
 
 
 def beside_plain(points, steps, states, rival=None):
@@ -37,7 +41,7 @@ def beside_plain(points, steps, states, rival=None):
         the iterate) and `length` of the plain step; `solver`, the kind of the solver's;
         `same points`, `same length`, `same weights`, the last two to 1e-12; and `tie`:
         whether other choices were as good but for rounding, so that a difference here
-        and from here on says nothing.
+        and from here on says nothing. No row where the start was good enough.
     """
     rows = []
     for step, before, after in zip(steps, states, states[1:], strict=False):
@@ -54,7 +58,8 @@ def beside_plain(points, steps, states, rival=None):
                 "tie": _is_tie(points, old, step, rival),
             }
         )
-    return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="step"))
+    numbers = pd.RangeIndex(1, len(rows) + 1, name="step")
+    return pd.DataFrame(rows, index=numbers, columns=COLUMNS)
 
 
 def _dense(state, m):
