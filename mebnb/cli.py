@@ -68,11 +68,10 @@ def report(arguments):
     """Run notebooks and export them with an index."""
     from mebnb.report.making import export_stored, make_report
     from mebnb.report.notebooks import notebooks_folder, select_notebooks
-    from mebnb.report.parameters import assign_parameters, files_in_full
+    from mebnb.report.parameters import assign_parameters
 
     paths = select_notebooks(notebooks_folder(), arguments.only)
-    assigned = assign_parameters(paths, arguments.parameters)
-    parameters = {path: files_in_full(values) for path, values in assigned.items()}
+    parameters = assign_parameters(paths, arguments.parameters)
     if arguments.stored and arguments.parameters:
         raise ReportError("-p needs a run; leave it or --stored out")
     browser = _browser(arguments)
@@ -150,7 +149,6 @@ def export(arguments):
 
 def sweep(arguments):
     """Run one notebook over a grid of parameters and gather what it records."""
-    from mebnb.report.parameters import files_in_full
     from mebnb.report.running import OK
     from mebnb.report.sweeping import STATUS, read_grid, sweep
 
@@ -160,8 +158,6 @@ def sweep(arguments):
         if not values:
             raise ReportError(f"-g {name} needs at least one value")
     points = read_grid(path, grid, arguments.parameters)
-    if arguments.scheduler:
-        points = [files_in_full(point) for point in points]
     made = sweep(
         path,
         points,
@@ -229,6 +225,7 @@ def data(arguments):
 
 def fit(arguments):
     """Fit a ball to a CSV or Parquet file, and score that file or another."""
+    from mebnb.report.words import for_spreadsheets
     from mebnb.your_data import TableError
     from mebnb.your_data.fit import fit_file, score_file
 
@@ -257,7 +254,7 @@ def fit(arguments):
     except TableError as error:
         raise ReportError(error) from None
     if arguments.out:
-        _write_scores(made.all_scores(), arguments.out)
+        _write_scores(for_spreadsheets(made.all_scores()), arguments.out)
     print(json.dumps(made.to_dict(), indent=1) if arguments.json else made)
     return 0
 

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import base64
 import copy
-import functools
-import io
-import mimetypes
 import re
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from pathlib import PurePath
+from urllib.parse import quote, unquote, urlsplit
 
 from bs4 import BeautifulSoup, NavigableString
 
+from mebnb.report.cleaning import clean
 from mebnb.report.maths import FACTORY, to_mathml
 
-TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
 HEADINGS = re.compile(r"^h[1-6]$")
-REMOTE = re.compile(r"^\s*(https?:|//|ftp:)", re.IGNORECASE)
-CSS_REQUEST = re.compile(
-    r"@import[^;]*;?|url\(\s*['\"]?(?!\s*['\"]?data:)[^)]*\)", re.IGNORECASE
-)
 # 12, -3.5, 1e-06, 12 %, 3 / 4, 64 equal as printed
 NUMBER = re.compile(
     r"^[-+−±]?[\d.]*\d.{0,48}$|^(nan|inf|true|false|none)$", re.IGNORECASE
 )
-NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
+LONGEST_WORD = 60  # characters; a longer one is broken
 
 
 def cell_name(node):
@@ -38,43 +30,8 @@ def inline_html(markdown):
     """One line of Markdown, with formulas, as HTML without a paragraph around it."""
     from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-    html = markdown2html_mistune(markdown).strip()
+    html = clean(markdown2html_mistune(markdown)).strip()
     return to_mathml(html.removeprefix("<p>").removesuffix("</p>"))
-
-
-# --- nothing active, nothing remote --------------------------------------------------
-
-
-def remove_active_content(main):
-    """Remove scripts and whatever would ask another host for something."""
-    for rich in main.select(".rich"):
-        had_script = rich.find("script") is not None
-        for element in rich(["script", "noscript"]):
-            element.decompose()
-        if had_script and not rich.get_text(strip=True) and not rich.find("img"):
-            rich.append(NavigableString(NEEDS_SCRIPT))
-    for element in main(
-        ["script", "iframe", "object", "embed", "link", "base", "meta"]
-    ):
-        element.decompose()
-    for style in main("style"):
-        if style.has_attr("scoped"):  # pandas: alignment of its tables, which is ours
-            style.decompose()
-        else:
-            style.string = CSS_REQUEST.sub("", style.get_text())
-    for element in main(True):
-        for name in [name for name in element.attrs if name.startswith("on")]:
-            del element[name]
-        if "style" in element.attrs:
-            element["style"] = CSS_REQUEST.sub("", element["style"])
-        if element.get("href", "").strip().lower().startswith("javascript:"):
-            del element["href"]
-        if REMOTE.match(element.get("src", "")):
-            link = _new(main, "a", href=element["src"])
-            link.string = element.get("alt") or element["src"]
-            element.replace_with(link)
-        elif element.has_attr("srcset"):
-            del element["srcset"]
 
 
 # --- headings and contents -----------------------------------------------------------
@@ -82,11 +39,9 @@ def remove_active_content(main):
 
 def order_headings(main, title):
     """One h1, then no level left out; every heading can be linked."""
-    for anchor in main.select("a.anchor-link"):
-        anchor.decompose()
     headings = main.find_all(HEADINGS)
     if not headings or headings[0].get("id") == "provenance":
-        first = _new(main, "h1")
+        first = new_element("h1")
         first.string = title
         main.insert(0, first)
         headings.insert(0, first)
@@ -120,13 +75,13 @@ def add_contents(soup):
     if len(headings) < 3:
         contents.decompose()
         return
-    label = _new(soup, "p", attrs={"class": "label"})
+    label = new_element("p", attrs={"class": "label"})
     label.string = "On this page"
-    outer = inner = _new(soup, "ul")
+    outer = inner = new_element("ul")
     contents.extend([label, outer])
     for heading in headings:
-        item = _new(soup, "li")
-        link = _new(soup, "a", href=f"#{heading['id']}")
+        item = new_element("li")
+        link = new_element("a", href=f"#{heading['id']}")
         for child in copy.copy(heading).contents[:]:
             link.append(child.extract())
         for nested in link("a"):  # a link within a link is none
@@ -137,7 +92,7 @@ def add_contents(soup):
             inner = None
         else:
             if inner is None or inner is outer:
-                inner = _new(soup, "ul")
+                inner = new_element("ul")
                 (outer.find_all("li", recursive=False) or [outer])[-1].append(inner)
             inner.append(item)
 
@@ -149,6 +104,7 @@ def mark_up_tables(main):
     """Say of each header cell what it heads, and tell numbers from text."""
     for table in main("table"):
         _merge_index_names(table)
+        _mark_endless_words(table)
         if not table.find_parent(class_="parameters"):
             _mark_numbers(table)
         for attribute in ("border", "cellpadding", "cellspacing"):
@@ -208,6 +164,14 @@ def _mark_numbers(table):
                 _add_class(row[at], "number")
 
 
+def _mark_endless_words(table):
+    """Mark cells with a word so long that it must be broken."""
+    for cell in table(["td", "th"]):
+        text = cell.get_text()
+        if len(text) > LONGEST_WORD and max(map(len, text.split())) > LONGEST_WORD:
+            _add_class(cell, "endless")
+
+
 def _length(text):
     return "prose" if len(text) > 28 else "short"
 
@@ -244,7 +208,7 @@ def make_scrollable(main):
     for number, table in enumerate(main("table"), start=1):
         caption = table.caption.get_text(" ", strip=True) if table.caption else ""
         label = caption or f"Table {number}"
-        table.wrap(_scroller(main, "scroll table", label))
+        table.wrap(_scroller("scroll table", label))
     for pre in main.select("pre.output"):
         for span in pre(
             "span", style=True
@@ -255,96 +219,9 @@ def make_scrollable(main):
         pre.attrs.update({"tabindex": "0", "role": "group", "aria-label": "Code"})
 
 
-def _scroller(main, css, label):
+def _scroller(css, label):
     attrs = {"class": css, "tabindex": "0", "role": "group", "aria-label": label}
-    return _new(main, "div", attrs=attrs)
-
-
-# --- images --------------------------------------------------------------------------
-
-
-@functools.cache
-def _math_font():
-    font = (TEMPLATES / "fonts" / "stix-two-math-subset.woff2").read_bytes()
-    address = f"data:font/woff2;base64,{base64.b64encode(font).decode()}"
-    return (
-        '@font-face { font-family: "STIX Two Math"; '
-        f'src: url({address}) format("woff2"); }}'
-    )
-
-
-def add_math_font(soup):
-    """Give a page with formulas their font: with it braces and roots grow."""
-    if soup.find("math"):
-        style = _new(soup, "style")
-        style.string = _math_font()
-        soup.head.append(style)
-
-
-def finish_images(main, folder, *, strict):
-    """Take images into the page, with their size and alternative text.
-
-    Returns
-    -------
-    list of str
-        Images that are not found; with `strict`, also those without alternative text.
-    """
-    problems = []
-    for number, image in enumerate(main("img"), start=1):
-        where = cell_name(image)
-        source = image.get("src", "")
-        if not source.startswith("data:"):
-            file = folder / unquote(source)
-            if not source or not file.is_file():
-                problems.append(f"{where}: no image file {source!r}")
-                image.replace_with(NavigableString(f"[image {source} is missing]"))
-                continue
-            image["src"] = _data_address(file)
-        if not image.get("alt", "").strip():
-            if strict:
-                problems.append(
-                    f"{where}: a figure without alternative text; "
-                    "end the cell with show(fig, alt=...)"
-                )
-            image["alt"] = f"Figure {number}, without a description"
-        _set_size(image)
-    return problems
-
-
-def _data_address(file):
-    kind = mimetypes.guess_type(file.name)[0] or "image/png"
-    return f"data:{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"
-
-
-def _set_size(image):
-    if image.get("width") and image.get("height"):
-        return
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        content = base64.b64decode(image["src"].partition("base64,")[2])
-        with Image.open(io.BytesIO(content)) as picture:
-            width, height = picture.size
-    except (ValueError, UnidentifiedImageError):
-        return  # an SVG brings its own size
-    image["width"], image["height"] = str(width), str(height)
-
-
-def thumbnail(source, width=640):
-    """A picture's data address again, at most `width` pixels wide."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        content = base64.b64decode(source.partition("base64,")[2])
-        picture = Image.open(io.BytesIO(content))
-    except (ValueError, UnidentifiedImageError):
-        return source
-    picture.thumbnail((width, width))
-    small = io.BytesIO()
-    flat = Image.new("RGB", picture.size, "white")
-    flat.paste(picture, mask=picture.getchannel("A") if "A" in picture.mode else None)
-    flat.quantize(64).save(small, "PNG", optimize=True)
-    return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode()}"
+    return new_element("div", attrs=attrs)
 
 
 # --- links ---------------------------------------------------------------------------
@@ -362,26 +239,34 @@ def finish_links(main, name, folder, names):
     """
     links, notes = [], []
     for anchor in main("a", href=True):
-        address = urlsplit(anchor["href"])
-        if address.scheme or address.netloc:
-            continue
         where = cell_name(anchor)
+        try:
+            address = urlsplit(anchor["href"])
+        except ValueError:  # such as http://[
+            anchor.unwrap()
+            continue
+        if address.scheme or address.netloc or anchor.has_attr("download"):
+            continue
         path, fragment = unquote(address.path), unquote(address.fragment)
+        target = PurePath(path)
         if not path:
             links.append((where, f"{name}.html", fragment))
-            continue
-        target = (folder / path).resolve()
-        if target.suffix == ".ipynb" and target.stem in names:
+        elif target.suffix == ".ipynb" and target.stem in names:
             suffix = f"#{address.fragment}" if fragment else ""
-            anchor["href"] = f"{target.stem}.html{suffix}"
+            anchor["href"] = f"{quote(target.stem)}.html{suffix}"
             links.append((where, f"{target.stem}.html", fragment))
-        elif anchor.has_attr("download"):
-            continue
         else:
-            if not target.exists():
+            if not _exists(folder / path):
                 notes.append(f"{where}: link to {path}, which does not exist")
             anchor.unwrap()
     return links, notes
+
+
+def _exists(file):
+    try:
+        return file.exists()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 # --- summary and banner --------------------------------------------------------------
@@ -410,22 +295,22 @@ def first_sentence(main):
     return str(sentence).strip()
 
 
-def banner(soup, status, errors):
+def banner(status, errors):
     """A box that says how the run ended and links the cells: (name, anchor, text)."""
     calm = status == "data not available"
-    box = _new(soup, "div", attrs={"class": "banner calm" if calm else "banner bad"})
-    line = _new(soup, "p")
-    state = _new(soup, "strong")
+    box = new_element("div", attrs={"class": "banner calm" if calm else "banner bad"})
+    line = new_element("p")
+    state = new_element("strong")
     state.string = f"{status.capitalize()}."
     line.extend([state, " "])
     for number, (name, anchor, text) in enumerate(errors):
-        link = _new(soup, "a", href=f"#{anchor}")
+        link = new_element("a", href=f"#{anchor}")
         link.string = name
         line.extend([" · " if number else "", link, f": {text}"])
     box.append(line)
     return box
 
 
-def _new(node, tag, **attributes):
+def new_element(tag, **attributes):
     attrs = attributes.pop("attrs", {})
     return FACTORY.new_tag(tag, attrs={**attrs, **attributes})

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from pathlib import Path
 
 from mebnb.report import finishing
+from mebnb.report.document import document, templates, write_text
 from mebnb.report.findings import findings
-from mebnb.report.pages import write_text
+from mebnb.report.pictures import thumbnail
 from mebnb.report.running import INTERRUPTED, STORED
 
 TITLE = "The minimum enclosing ball in notebooks"
 
 
-def write_index(out, pages, *, interrupted=(), stored=False, earlier=()):
+def write_index(out, pages, *, interrupted=(), stored=False, earlier=(), reference=""):
     """Write `index.html`.
 
     Parameters
@@ -28,30 +28,30 @@ def write_index(out, pages, *, interrupted=(), stored=False, earlier=()):
         The notebooks were exported as they lie in the clone.
     earlier : collection of str
         Names of pages kept from an earlier run.
+    reference : str
+        Name of the page about the functions, where there is one.
 
     Returns
     -------
     Path
         Of the index.
     """
-    from jinja2 import Environment, FileSystemLoader
-    from markupsafe import Markup
-
     rows = [_row(page, stored, page.name in earlier) for page in pages]
     rows += [_missing_row(name, title) for name, title in interrupted]
     rows.sort(key=lambda row: row["name"])
-    loader = FileSystemLoader(finishing.TEMPLATES)
-    environment = Environment(loader=loader, trim_blocks=True)
-    style = (finishing.TEMPLATES / "style.css").read_text(encoding="utf-8")
-    html = environment.get_template("overview.html.j2").render(
-        title=TITLE,
-        style=Markup(f"<style>\n{style}</style>"),
-        lead=_lead(rows, interrupted),
-        findings=findings(page.notebook for page in pages),
-        rows=rows,
+    body = (
+        templates()
+        .get_template("overview.html.j2")
+        .render(
+            title=TITLE,
+            lead=_lead(rows, interrupted),
+            findings=findings(page.notebook for page in pages),
+            reference=reference,
+            rows=rows,
+        )
     )
     path = Path(out) / "index.html"
-    write_text(path, html)
+    write_text(path, document(TITLE, body))
     return path
 
 
@@ -61,15 +61,15 @@ def _row(page, stored, earlier):
     notes += [f"{name} = {value!r}" for name, value in page.changed.items()]
     if earlier:
         notes.append("from an earlier run")
-    picture = finishing.thumbnail(page.picture) if page.picture else ""
+    picture, size = thumbnail(page.picture) if page.picture else ("", None)
     return {
         "name": page.name,
-        "file": page.file,
+        "address": page.address,
         "title": page.title,
         "summary": page.summary,
         "picture": picture,
         "alt": page.picture_alt,
-        "size": _size(picture),
+        "size": size,
         "error": page.first_error,
         "status": status,
         "notes": notes,
@@ -104,11 +104,3 @@ def _duration(seconds):
     if seconds < 60:
         return f"{seconds:.1f} s"
     return f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
-
-
-def _size(picture):
-    content = base64.b64decode(picture.partition("base64,")[2])
-    if content[:4] != b"\x89PNG":
-        return ""
-    width, height = (int.from_bytes(content[at : at + 4], "big") for at in (16, 20))
-    return f'width="{width}" height="{height}"'

@@ -18,6 +18,7 @@ from mebnb.report.notebooks import (
     write_notebook,
 )
 from mebnb.report.pages import build_pages, write_pages
+from mebnb.report.reference import write_reference
 from mebnb.report.running import (
     FAILED,
     OK,
@@ -240,6 +241,7 @@ def _export(paths, kept, interrupted, with_code, say, stored=False):
         interrupted=[(p.stem, title_of(read_notebook(p), p.stem)) for p in interrupted],
         stored=stored,
         earlier={page.name for page in pages} - mine,
+        reference=write_reference(out).name,
     )
     new = [page for page in pages if page.name in mine]
     return Report(

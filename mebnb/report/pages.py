@@ -6,10 +6,14 @@ import copy
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from bs4 import BeautifulSoup
 
 from mebnb.report import finishing
+from mebnb.report.cleaning import clean
+from mebnb.report.document import TEMPLATES, document, write_text
+from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.notebooks import title_of
 from mebnb.report.parameters import (
@@ -17,7 +21,11 @@ from mebnb.report.parameters import (
     given_parameters,
     notebook_parameters,
 )
+from mebnb.report.pictures import finish_pictures
 from mebnb.report.running import DATA_ERRORS, FAILED, OK, errors_of, status_of
+from mebnb.report.words import escaped
+
+NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
 
 
 @dataclass
@@ -31,7 +39,7 @@ class Page:
     notebook : NotebookNode
         Executed.
     folder : Path
-        Where the notebook lies; its pictures are looked for there.
+        Where the notebook lies; its links are looked for there.
     title, summary : str
         First heading and first sentence, as HTML.
     picture : str
@@ -42,6 +50,8 @@ class Page:
         What is wrong with the page itself; each names its cell.
     notes : list of str
         Links that lead nowhere and are plain text on the page.
+    soup : BeautifulSoup
+        The body.
     """
 
     name: str
@@ -61,6 +71,16 @@ class Page:
     @property
     def file(self):
         return f"{self.name}.html"
+
+    @property
+    def address(self):
+        """Its file as a link names it."""
+        return quote(self.file)
+
+    @property
+    def html(self):
+        """The whole page."""
+        return document(self.plain_title, str(self.soup))
 
     @property
     def status(self):
@@ -136,14 +156,7 @@ def write_pages(pages, out):
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     for page in pages:
-        write_text(out / page.file, str(page.soup))
-
-
-def write_text(path, text):
-    """Write a text file, whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
+        write_text(out / page.file, page.html)
 
 
 # --- from the notebook to HTML -------------------------------------------------------
@@ -154,20 +167,31 @@ def _exporter(with_code):
 
     exporter = HTMLExporter(
         template_name="mebnb",
-        extra_template_basedirs=[str(finishing.TEMPLATES.parent)],
+        extra_template_basedirs=[str(TEMPLATES.parent)],
         exclude_input=not with_code,
+        exclude_anchor_links=True,
     )
+    for filter_ in (clean, clean_output, escaped, without_folders):
+        exporter.register_filter(filter_.__name__, filter_)
     # Nothing that needs a script: a widget or plot falls back to its text or picture.
     exporter.config.NbConvertBase.display_data_priority = [
         "text/html",
         "text/markdown",
-        "image/svg+xml",
         "image/png",
         "image/jpeg",
         "text/latex",
         "text/plain",
     ]
     return exporter
+
+
+def clean_output(html):
+    """An HTML output as a page shows it; a sentence in place of one that only runs."""
+    cleaned = clean(html)
+    shows = (
+        "<img" in cleaned or BeautifulSoup(cleaned, "html.parser").get_text().strip()
+    )
+    return NEEDS_SCRIPT if "<script" in html and not shows else cleaned
 
 
 def _render(exporter, page, before, after, has_index, own):
@@ -183,7 +207,7 @@ def _render(exporter, page, before, after, has_index, own):
         "data_errors": DATA_ERRORS,
         "parameters": _parameter_rows(notebook),
         "provenance": {**_provenance(page), **(_data_hashes(notebook) if own else {})},
-        "notebook_link": f"notebooks/{page.name}.ipynb" if own else "",
+        "notebook_link": f"notebooks/{quote(page.name)}.ipynb" if own else "",
     }
     html, _ = exporter.from_notebook_node(notebook, resources={"page": context})
     return BeautifulSoup(html, "html.parser")
@@ -236,15 +260,13 @@ def _data_hashes(notebook):
 def _finish(page, names, own):
     """Everything that is done on the whole page; notes its problems on the way."""
     main = page.soup.main
-    finishing.remove_active_content(main)
     page.problems += typeset(main, finishing.cell_name)
     finishing.order_headings(main, page.plain_title)
-    page.problems += finishing.finish_images(main, page.folder, strict=own)
+    page.problems += finish_pictures(main, strict=own)
     finishing.mark_up_tables(main)
     finishing.make_scrollable(main)
     page.links, page.notes = finishing.finish_links(main, page.name, page.folder, names)
     finishing.add_contents(page.soup)
-    finishing.add_math_font(page.soup)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}
     page.summary = finishing.first_sentence(main)
     picture = main.select_one("figure.output img, .text img")
@@ -274,7 +296,7 @@ def _add_banner(page):
         anchor = "cell-" + cell.removeprefix("cell ") if cell != "page" else "main"
         errors.append((cell, anchor, text))
     if errors:
-        banner = finishing.banner(page.soup, page.status, errors)
+        banner = finishing.banner(page.status, errors)
         page.soup.main.h1.insert_after(banner)
 
 
@@ -282,4 +304,5 @@ def _one_line(output):
     text = f"{output.ename}: {output.evalue}" if output.evalue else output.ename
     if output.ename in DATA_ERRORS:
         text = output.evalue
-    return re.sub(r"\x1b\[[0-9;]*m", "", " ".join(text.split()))
+    text = re.sub(r"\x1b\[[0-9;]*m", "", " ".join(text.split()))
+    return without_folders(text)

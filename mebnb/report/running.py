@@ -19,7 +19,7 @@ import nbformat
 
 from mebnb.report import CELL_TIMEOUT
 from mebnb.report.notebooks import CLONE, read_notebook, tags
-from mebnb.report.parameters import is_file
+from mebnb.report.parameters import files_in_full, is_file
 
 OK = "ok"
 FAILED = "failed"
@@ -53,7 +53,9 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
     parameters : dict, optional
         Checked values, see `assign_parameters`.
     cwd : path, optional
-        Where its kernel runs; the notebook's own folder, as in JupyterLab.
+        Where its kernel runs, and what the names of files are relative to. By default
+        the kernel runs in the notebook's own folder, as in JupyterLab, and the names
+        of files are relative to the caller's.
     timeout : float
         Seconds that one cell may take.
     stop : threading.Event, optional
@@ -69,14 +71,15 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
     Interrupted
         When `stop` was set before the end.
     """
-    path = Path(path).resolve()
+    path, given = Path(path).resolve(), parameters or {}
+    asked = files_in_full(given) if cwd is None else given
     began, clock = datetime.now(UTC), time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mebnb-") as folder:
         executed = Path(folder) / path.name
         job = {
             "input_path": str(path),
             "output_path": str(executed),
-            "parameters": parameters or {},
+            "parameters": asked,
             "kernel_name": "python3",
             "language": "python",
             "cwd": str(cwd or path.parent),
@@ -88,6 +91,7 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
     if error:
         _put_error_into_last_cell(notebook, error, timeout)
     _tidy(notebook, path)
+    name_as_given(notebook, asked, given)
     notebook.metadata["mebnb"] = {
         "began": began.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 1),
@@ -174,6 +178,32 @@ def _tidy(notebook, path):
     for key in ("input_path", "output_path"):
         if about.get(key):
             about[key] = path.name
+
+
+def name_as_given(notebook, asked, given):
+    """Name files in an executed notebook as the caller named them, in place.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+    asked : dict
+        The parameters of the run, with files by their full path.
+    given : dict
+        The same parameters as they were given.
+    """
+    for name, full in asked.items():
+        if full != given[name]:
+            for part in (notebook.cells, notebook.metadata):
+                _replace(part, full, given[name])
+
+
+def _replace(node, old, new):
+    """Replace text wherever it stands in nested lists and mappings."""
+    for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
+        if isinstance(value, str):
+            node[key] = value.replace(old, new)
+        elif isinstance(value, (dict, list)):
+            _replace(value, old, new)
 
 
 # --- how it went ---------------------------------------------------------------------

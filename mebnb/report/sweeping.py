@@ -18,19 +18,22 @@ from pathlib import Path
 import nbformat
 
 from mebnb.report import CELL_TIMEOUT, ReportError
+from mebnb.report.document import write_text
 from mebnb.report.making import is_current
 from mebnb.report.notebooks import read_notebook, title_of, write_notebook
-from mebnb.report.pages import build_pages, write_pages, write_text
-from mebnb.report.parameters import assign_parameters
+from mebnb.report.pages import build_pages, write_pages
+from mebnb.report.parameters import assign_parameters, files_in_full
 from mebnb.report.recording import recorded_values
 from mebnb.report.running import (
     OK,
     Interrupted,
     fingerprint,
+    name_as_given,
     provenance,
     run_notebook,
     status_of,
 )
+from mebnb.report.words import escaped, for_spreadsheets, without_formulas
 
 RUNS = "runs"
 RANGE = re.compile(r"(-?\d+):(-?\d+)(?::(-?\d+))?")
@@ -197,12 +200,14 @@ def _connect(scheduler):
 def _run_there(client, path, point, timeout, stop):
     """Run a notebook on a worker of the cluster, wherever that is."""
     text = path.read_text(encoding="utf-8")
-    future = client.submit(_run_text, text, path.name, point, timeout, pure=False)
+    asked = files_in_full(point)
+    future = client.submit(_run_text, text, path.name, asked, timeout, pure=False)
     while not future.done():
         if stop.wait(0.1):
             future.cancel()
             raise Interrupted(path)
     notebook = nbformat.reads(future.result(), as_version=4)
+    name_as_given(notebook, asked, point)
     # The versions over there may be others; here this counts as this run.
     notebook.metadata["mebnb"]["fingerprint"] = fingerprint(path, point)
     return notebook
@@ -272,7 +277,7 @@ def _cell(value):
 
 def _write(path, points, table, out, interrupted):
     csv = out / "sweep.csv"
-    write_text(csv, table.to_csv(index=False))
+    write_text(csv, for_spreadsheets(table).to_csv(index=False))
     files = [csv]
     try:
         _of_one_type(table).to_parquet(out / "sweep.parquet", index=False)
@@ -302,8 +307,8 @@ def _summary(path, points, table, interrupted):
     swept = [n for n in points[0] if len({str(p[n]) for p in points}) > 1]
     failed = int((table[STATUS] != OK).sum()) if len(table) else 0
     sentence = (
-        f"{len(table)} of {len(points)} runs of `{path.name}` over "
-        f"{', '.join(f'`{name}`' for name in swept) or 'one point'}"
+        f"{len(table)} of {len(points)} runs of {_as_code(path.name)} over "
+        f"{', '.join(map(_as_code, swept)) or 'one point'}"
         f"{f', {failed} of them failed' if failed else ''}."
     )
     if interrupted:
@@ -319,9 +324,14 @@ def _summary(path, points, table, interrupted):
         cells.append(nbformat.v4.new_markdown_cell("## Recorded values"))
         cells += [_figure_cell(good, name, swept) for name in values]
     cells.append(nbformat.v4.new_markdown_cell("## All runs"))
-    cells.append(_output_cell({"text/html": table.to_html(index=False)}))
+    rows = without_formulas(table.to_html(index=False))
+    cells.append(_output_cell({"text/html": rows}))
     about = {"source": path.name, "provenance": provenance()}
     return nbformat.v4.new_notebook(cells=cells, metadata={"mebnb": about})
+
+
+def _as_code(words):
+    return f"<code>{escaped(words)}</code>"
 
 
 def _output_cell(data, metadata=None):
@@ -343,7 +353,8 @@ def _figure_cell(table, value, swept):
     axes = [name for name in swept if not name.startswith("seed")] or swept
     across = max(axes, key=lambda name: table[name].nunique(), default=None)
     colour = next((name for name in axes if name != across), None)
-    with plots.style():
+    # Names and values are words: a dollar in them begins no formula.
+    with plots.style(), plt.rc_context({"text.parse_math": False}):
         figure, ax = plt.subplots(figsize=(6.4, 3.6))
         if across is None:
             sns.stripplot(table, y=value, ax=ax)

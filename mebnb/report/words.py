@@ -1,0 +1,127 @@
+r"""Words that come from data and parameters, shown as the words that they are.
+
+A column may be called `<img src=x>`, `[a](b)` or `$\frac{1}{$`. Whoever shows such
+words in Markdown or HTML passes them through here first: then neither a browser nor
+Markdown nor the typesetting of formulas, in JupyterLab and in a page, finds anything
+in them to act on.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# All marks of ASCII but those that close a word of a sentence: these mean nothing.
+_MARK = re.compile(r"(?<=[^\W\d_])[.,;:](?=\s|$)|([!-/:-@\[-`{-~])")
+_OPENS_FORMULA = re.compile(r"[$\\]")
+_TURNS_TEXT_AROUND = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_UNPRINTABLE = ("Cc", "Cs")
+_BEGINS_FORMULA = ("=", "+", "-", "@", "|", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)*([eE][+-]?\d+)?")
+_FENCE = re.compile(r"`{3,}")
+
+
+def escaped(text):
+    r"""Words as Markdown and as HTML that shows them and does nothing else.
+
+    Parameters
+    ----------
+    text : object
+        Its `str` is shown, on one line.
+
+    Returns
+    -------
+    str
+        For a place between tags, not within one.
+
+    Examples
+    --------
+    >>> escaped("Two *odd* rows.")
+    'Two &#42;odd&#42; rows.'
+    >>> escaped("$x$")
+    '<span>&#36;</span>x<span>&#36;</span>'
+    """
+    line = " ".join("".join(map(_printable, str(text))).split())
+    return _MARK.sub(lambda mark: _entity(mark[1]) if mark[1] else mark[0], line)
+
+
+def without_formulas(html):
+    r"""HTML in which no `$` and no backslash begins a formula.
+
+    Parameters
+    ----------
+    html : str
+        Whose tags hold neither, such as a table of pandas.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> without_formulas("<td>$5</td>")
+    '<td><span>&#36;</span>5</td>'
+    """
+    return _OPENS_FORMULA.sub(lambda mark: _entity(mark[0]), html)
+
+
+def code_block(code, language=""):
+    """Code as Markdown, fenced so that nothing in it ends the fence.
+
+    Parameters
+    ----------
+    code : str
+    language : str
+
+    Returns
+    -------
+    str
+    """
+    longest = max(map(len, _FENCE.findall(code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def for_spreadsheets(frame):
+    """A table whose texts a spreadsheet reads as texts, not as formulas.
+
+    A text that would begin a formula gets an apostrophe before it, as OWASP advises
+    (https://owasp.org/www-community/attacks/CSV_Injection).
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Its numbers stay what they are.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(for_spreadsheets(pd.DataFrame({"name": ["=1+1", "-3", "a"]})))
+        name
+    0  '=1+1
+    1     -3
+    2      a
+    """
+    return frame.rename(columns=_as_text).map(_as_text)
+
+
+def _as_text(entry):
+    begins = isinstance(entry, str) and entry.lstrip()[:1] in _BEGINS_FORMULA
+    return f"'{entry}" if begins and not _NUMBER.fullmatch(entry) else entry
+
+
+def _entity(mark):
+    entity = f"&#{ord(mark)};"
+    # A formula is looked for in a stretch of text, and an element ends the stretch.
+    return f"<span>{entity}</span>" if _OPENS_FORMULA.match(mark) else entity
+
+
+def _printable(character):
+    if character.isspace():
+        return character
+    hidden = unicodedata.category(character) in _UNPRINTABLE
+    return "\ufffd" if hidden or character in _TURNS_TEXT_AROUND else character
