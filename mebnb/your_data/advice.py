@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA
 
 from mebnb.learning import evaluate_repeatedly, honest_split
 from mebnb.learning.detectors import SoftBallDetector, rival_detectors
+from mebnb.report.words import escaped, without_formulas
 from mebnb.your_data import TableError
 
 __all__ = [
@@ -36,8 +37,20 @@ WIDEST = 500
 """Columns above which the Mahalanobis distance is left out: it inverts an n x n matrix."""
 
 
+class WordTable(pd.DataFrame):
+    """A table with words of a file, which are shown as words and never as formulas."""
+
+    @property
+    def _constructor(self):
+        return WordTable
+
+    def _repr_html_(self):
+        html = super()._repr_html_()
+        return None if html is None else without_formulas(html)
+
+
 def as_list(sentences):
-    """Sentences as a Markdown list, which breaks its lines on a page.
+    """Sentences with words of a file as a Markdown list, which breaks its lines.
 
     Parameters
     ----------
@@ -47,7 +60,7 @@ def as_list(sentences):
     -------
     str
     """
-    return "\n".join(f"- {sentence}" for sentence in sentences)
+    return "\n".join(f"- {escaped(sentence)}" for sentence in sentences)
 
 
 def readings_shown(table, most=30):
@@ -72,7 +85,7 @@ def readings_shown(table, most=30):
         for end in ("least", "greatest")
     }
     used = shown["used"] + (": " + shown["why"]).where(shown["why"] != "", "")
-    return shown.assign(**ends, used=used).drop(columns="why")
+    return WordTable(shown.assign(**ends, used=used).drop(columns="why"))
 
 
 def support_rows(table, model, ball):
@@ -92,7 +105,7 @@ def support_rows(table, model, ball):
         distance, its value, and the median of the training rows there.
     """
     nominal = np.flatnonzero(table.is_nominal)[ball.support]
-    shown = table.named(nominal)
+    shown = WordTable(table.named(nominal))
     shown["weight"] = ball.weights
     values = table.values.iloc[nominal]
     shown["mostly"] = model.score(values)["mostly"].astype(str).to_numpy()
@@ -145,9 +158,9 @@ def label_counts(table, scores=None):
     pandas.DataFrame
         Index: the labels, the most frequent first.
     """
-    counts = table.labels.value_counts(dropna=False).rename("rows").to_frame()
+    counts = table.labels.value_counts(dropna=False).rename("rows")
     nominal = [not pd.isna(word) and word == table.nominal for word in counts.index]
-    counts = counts.assign(nominal=nominal)
+    counts = WordTable(counts.to_frame().assign(nominal=nominal))
     if scores is None:
         return counts
     alarms = scores["alarm"].groupby(table.labels, dropna=False).sum()
@@ -176,7 +189,7 @@ def ranked(table, model, scores, top):
     equal = pd.util.hash_pandas_object(table.values, index=False).to_numpy()
     first = ~pd.Series(equal[order]).duplicated().to_numpy()
     chosen = order[first][:top]
-    listed = table.named(chosen)
+    listed = WordTable(table.named(chosen))
     for name in ("score", "alarm", "mostly"):
         listed[name] = scores[name].iloc[chosen].to_numpy()
     listed["value there"] = _values_there(table.values.iloc[chosen], listed["mostly"])
