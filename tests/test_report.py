@@ -1,5 +1,7 @@
 """The report: notebooks run, exported, indexed; what goes wrong is told."""
 
+import base64
+import io
 import itertools
 import re
 import shutil
@@ -12,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from PIL import Image
 
 from mebnb.report import ReportError, running
 from mebnb.report import notebooks as notebooks_room
@@ -395,6 +398,40 @@ def test_paths_are_those_of_the_caller(tmp_path, monkeypatch):
     assert files_in_full(values) == values | {"path": str(tmp_path / "some.csv")}
 
 
+def test_files_are_named_as_the_caller_named_them(tmp_path, monkeypatch):
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some $x.csv").write_text("")
+    path = write(
+        tmp_path / "there",
+        "01_file",
+        "# T",
+        ("path: str = ''  # a file", "parameters"),
+        ("open(path)\nprint(path)\nraise ValueError(path)",),
+    )
+    out = tmp_path / "out"
+    asked = {path: {"path": "some $x.csv"}}
+    made = make_report([path], asked, out, say=lambda line: None)
+    kept = (out / "notebooks" / "01_file.ipynb").read_text(encoding="utf-8")
+    pages = [
+        file.read_text(encoding="utf-8") for file in made.index.parent.glob("*.html")
+    ]
+    assert all(str(tmp_path) not in text for text in [kept, *pages])
+    page = soup_of(made, "01_file")
+    assert page.select_one("#parameters .changed td").get_text() == "'some $x.csv'"
+    assert page.select_one("pre.output").get_text() == "some $x.csv\n"
+    assert page.select_one(".error p").get_text() == "ValueError: some $x.csv"
+    assert made.problems == [] and page.find("math") is None
+
+
+def test_traceback_names_no_folder_of_the_machine(tmp_path):
+    path = write(tmp_path, "01_fails", "# T", ("import json\njson.loads('{')",))
+    made = make_report([path], {path: {}}, tmp_path / "out", say=lambda line: None)
+    told = soup_of(made, "01_fails").select_one(".error pre").get_text()
+    assert "json/decoder.py" in told
+    assert re.findall(r"(?<![\w.])[~/][\w.-]+/", told) == []
+
+
 def test_fingerprint_covers_package_and_data_but_not_the_looks():
     files = {f.relative_to(running.CLONE).as_posix() for f in FILES_THAT_MATTER()}
     assert "mebnb/solvers/balls.py" in files
@@ -724,6 +761,87 @@ def test_scripts_and_remote_things_are_removed(tmp_path):
     assert page.soup.find("img") is None
     assert page.soup.find("a", string="A")["href"] == "https://example.org/a.png"
     assert NEEDS_SCRIPT in text
+
+
+def test_every_page_forbids_what_no_page_needs(made):
+    files = sorted(made.index.parent.glob("*.html"))
+    assert {file.name for file in files} >= {"index.html", "functions.html"}
+    for file in files:
+        soup = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+        policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
+        assert policy.startswith("default-src 'none'; img-src data:;")
+        assert "script" not in policy and soup.find("script") is None
+
+
+def picture_of(kind):
+    content = io.BytesIO()
+    Image.new("RGB", (3, 2), "red").save(content, kind)
+    return base64.b64encode(content.getvalue()).decode()
+
+
+def page_with(tmp_path, output, attachments=None, source="text"):
+    path = write(tmp_path, "09_page", "# T", source, ("1",))
+    notebook = read_notebook(path)
+    notebook.cells[1]["attachments"] = attachments or {}
+    notebook.cells[2].outputs = [output]
+    return build_pages({"09_page": (notebook, tmp_path)}, own=False)[0]
+
+
+def test_pictures_are_png_whatever_they_were(tmp_path):
+    output = nbformat.v4.new_output(
+        "display_data", {"image/jpeg": picture_of("JPEG"), "text/plain": "a"}
+    )
+    attachments = {"a.png": {"image/png": picture_of("PNG")}}
+    page = page_with(tmp_path, output, attachments, "![A](attachment:a.png)")
+    assert page.problems == []
+    found = BeautifulSoup(page.html, "html.parser")("img")
+    assert found[0]["alt"] == "A"
+    for image in found:
+        assert image["src"].startswith("data:image/png;base64,iVBOR")
+        assert (image["width"], image["height"]) == ("3", "2")
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"image/png": "bm90IGEgcGljdHVyZQ=="},
+        {"text/html": "<img src='b.png'>"},
+        {"text/markdown": "![b](b.png) ![c](/etc/hostname)"},
+        {"text/markdown": "![b](attachment:b.png)"},
+        {"text/html": "<img src='data:image/svg+xml;base64,PHN2Zy8+'>"},
+    ],
+)
+def test_no_picture_is_read_from_a_file(tmp_path, data):
+    (tmp_path / "b.png").write_bytes(base64.b64decode(picture_of("PNG")))
+    page = page_with(tmp_path, nbformat.v4.new_output("display_data", data))
+    assert page.soup.find("img") is None and "<img" not in page.html
+    assert "in the notebook; attach it to the cell" in page.problems[0]
+
+
+def test_drawing_that_could_hold_a_script_is_left_out(tmp_path):
+    data = {"image/svg+xml": "<svg/>", "text/plain": "a drawing"}
+    page = page_with(tmp_path, nbformat.v4.new_output("display_data", data))
+    assert page.problems == [] and "a drawing" in page.soup.main.get_text()
+    assert "svg" not in str(page.soup)
+
+
+def test_highlighted_source_survives(tmp_path):
+    html = '<div class="highlight"><pre><span class="k">def</span> f</pre></div>'
+    page = page_with(
+        tmp_path, nbformat.v4.new_output("display_data", {"text/html": html})
+    )
+    assert page.soup.select_one("div.highlight pre span.k").get_text() == "def"
+    assert '<span class="k">def</span>' in page.html
+
+
+def test_piece_ends_where_it_began(tmp_path):
+    html = "</div></section></main><p>out</p><plaintext>"
+    page = page_with(
+        tmp_path, nbformat.v4.new_output("display_data", {"text/html": html})
+    )
+    assert page.soup.find("p", string="out").find_parent("section")["id"] == "cell-3"
+    assert page.soup.select_one("main > section.provenance") is not None
 
 
 def test_figure_without_alternative_text_is_a_problem_of_our_notebooks_only(tmp_path):

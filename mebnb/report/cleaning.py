@@ -16,6 +16,7 @@ TEXT = (
     "section small span strong sub summary sup table tbody td tfoot th thead tr tt u ul "
     "var"
 )
+LINE = "abbr b cite code del em i ins kbd mark q s samp small span strong sub sup u var"
 SHELL = "footer header main nav"
 MATHML = (
     "math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom "
@@ -74,6 +75,20 @@ def clean(html):
     return _cleaner_of_pieces().clean(html)
 
 
+def clean_line(html):
+    """A line of a notebook, such as its title, with what a link may hold of it.
+
+    Parameters
+    ----------
+    html : str
+
+    Returns
+    -------
+    str
+    """
+    return _cleaner_of_lines().clean(html).strip()
+
+
 def clean_page(body):
     """The whole body of a page, with nothing but what a page needs.
 
@@ -102,6 +117,18 @@ def _cleaner_of_pieces():
         allowed_classes=dict.fromkeys(("code", "div", "pre", "span"), classes),
         filter_style_properties=set(STYLES.split()),
         url_schemes=SCHEMES | {"data"},
+        link_rel=None,
+    )
+
+
+@functools.cache
+def _cleaner_of_lines():
+    import nh3
+
+    return nh3.Cleaner(
+        tags=set(LINE.split()),
+        clean_content_tags=set(GONE_WITH_CONTENT.split()),
+        attributes={},
         link_rel=None,
     )
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from bs4 import BeautifulSoup, NavigableString
 
-from mebnb.report.cleaning import clean
+from mebnb.report.cleaning import clean_line
 from mebnb.report.maths import FACTORY, to_mathml
 
 HEADINGS = re.compile(r"^h[1-6]$")
@@ -30,8 +30,8 @@ def inline_html(markdown):
     """One line of Markdown, with formulas, as HTML without a paragraph around it."""
     from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-    html = clean(markdown2html_mistune(markdown)).strip()
-    return to_mathml(html.removeprefix("<p>").removesuffix("</p>"))
+    markdown = markdown.replace("attachment:", "./")  # a title has none
+    return to_mathml(clean_line(markdown2html_mistune(markdown)))
 
 
 # --- headings and contents -----------------------------------------------------------
@@ -39,6 +39,9 @@ def inline_html(markdown):
 
 def order_headings(main, title):
     """One h1, then no level left out; every heading can be linked."""
+    for heading in main.find_all(HEADINGS):
+        if not heading.get_text(strip=True) and not heading.find("img"):
+            heading.decompose()
     headings = main.find_all(HEADINGS)
     if not headings or headings[0].get("id") == "provenance":
         first = new_element("h1")
@@ -274,7 +277,8 @@ def _exists(file):
 
 def first_sentence(main):
     """The first sentence of the first paragraph, as HTML."""
-    paragraph = main.select_one(".text p")
+    paragraphs = main.select(".text p")
+    paragraph = next((p for p in paragraphs if p.get_text(strip=True)), None)
     if paragraph is None:
         return ""
     sentence = BeautifulSoup("", "html.parser")

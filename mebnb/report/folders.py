@@ -11,13 +11,14 @@ from pathlib import Path
 
 from mebnb.report.notebooks import CLONE
 
-COLOUR = r"(?:\x1b\[[0-9;]*m)*"
-ROOT = r"(?:~|[A-Za-z]:|(?<![\w.)\]:/\\<-]))[/\\]"
+COLOUR = r"\x1b\[[0-9;]*m"
+ROOT = r"(?:~|[A-Za-z]:)?[/\\]"
+NAME = r"[^\s/\\:\"'<>|*?()\x1b]+"
 FOLDERS = re.compile(
     rf"""
-      (?<=File\ )(?P<colour>{COLOUR}){ROOT}[^\n\x1b"':]*[/\\]   # a line of a traceback
-    | (?P<quote>["']){ROOT}[^\n"']*[/\\](?=[^\n"'/\\]+(?P=quote))  # a name in quotes
-    | {ROOT}(?:[^\s/\\:"'<>|*?()\x1b]+[/\\])+                # a name that has no blank
+      (?P<line>File\ (?:{COLOUR})*) {ROOT} [^\n\x1b"':]*[/\\]      # of a traceback
+    | (?P<quote>["']) {ROOT} [^\n"']*[/\\] (?=[^\n"'/\\]+(?P=quote))  # in quotes
+    | (?:(?P<colour>{COLOUR})|(?<![\w.)\]:/\\<~-])) {ROOT} (?:{NAME}[/\\])+
     """,
     re.VERBOSE,
 )
@@ -42,7 +43,7 @@ def without_folders(text):
     """
     for folder in _homes_of_packages():
         text = text.replace(folder, "")
-    return FOLDERS.sub(lambda m: (m["colour"] or "") + (m["quote"] or ""), text)
+    return FOLDERS.sub(lambda m: m["line"] or m["quote"] or m["colour"] or "", text)
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 
 from mebnb.report import ReportError
+from mebnb.report.words import escaped
 
 CLONE = Path(__file__).resolve().parents[2]
 
@@ -108,10 +109,10 @@ def tags(cell):
 
 
 def title_of(notebook, fallback):
-    """The text of the first heading, as Markdown."""
+    """The text of the first heading, as Markdown; where there is none, other words."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("#"):
                     return line.lstrip("#").strip()
-    return fallback
+    return escaped(fallback)

@@ -135,9 +135,10 @@ def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
         for name, (notebook, folder) in notebooks.items()
     ]
     for page in pages:
-        title = title_of(page.notebook, page.name)
-        page.title = finishing.inline_html(title)
-        page.plain_title = BeautifulSoup(page.title, "html.parser").get_text()
+        title = finishing.inline_html(title_of(page.notebook, page.name))
+        shown = BeautifulSoup(title, "html.parser").get_text().strip()
+        page.title = title if shown else escaped(page.name)
+        page.plain_title = shown or page.name
     exporter = _exporter(with_code)
     names = {page.name for page in pages}
     for at, page in enumerate(pages):
@@ -163,9 +164,20 @@ def write_pages(pages, out):
 
 
 def _exporter(with_code):
+    from jinja2 import pass_context
     from nbconvert import HTMLExporter
+    from nbconvert.filters.markdown_mistune import InvalidNotebook
 
-    exporter = HTMLExporter(
+    class Exporter(HTMLExporter):
+        @pass_context
+        def markdown2html(self, context, source):
+            try:
+                return super().markdown2html(context, source)
+            except InvalidNotebook:  # which has no attachment of some name
+                without = source.replace("attachment:", "./")
+                return super().markdown2html(context, without)
+
+    exporter = Exporter(
         template_name="mebnb",
         extra_template_basedirs=[str(TEMPLATES.parent)],
         exclude_input=not with_code,

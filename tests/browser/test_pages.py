@@ -9,13 +9,15 @@ import pytest
 from bs4 import BeautifulSoup
 from formulas import written_formulas
 
+from mebnb.report.document import POLICY
 from mebnb.report.making import export_stored
 from mebnb.report.notebooks import list_notebooks, notebooks_folder
 
 pytestmark = pytest.mark.browser
 
 NOTEBOOKS = list_notebooks(notebooks_folder())
-PAGES = ["index", *(path.stem for path in NOTEBOOKS)]
+OURS = ["index", "functions"]  # no notebooks
+PAGES = [*OURS, *(path.stem for path in NOTEBOOKS)]
 LARGEST = 3_000_000  # bytes of a page
 
 
@@ -58,6 +60,20 @@ def test_console_is_silent(opened):
     assert opened.complaints == []
 
 
+def test_policy_lets_a_page_show_itself_and_nothing_else(opened):
+    policy = opened.locator("meta[http-equiv=Content-Security-Policy]")
+    assert policy.get_attribute("content") == POLICY
+    # It holds: the browser refuses what it forbids.
+    refused = opened.evaluate(
+        "new Promise(resolve => {"
+        " addEventListener('securitypolicyviolation', e => resolve(e.effectiveDirective));"
+        " document.head.append(Object.assign(document.createElement('script'),"
+        " {textContent: 'window.P = 1'})); setTimeout(() => resolve('nothing'), 5000); })"
+    )
+    assert refused == "script-src-elem" and opened.evaluate("window.P") is None
+    opened.complaints.clear()
+
+
 def test_page_is_small_enough_to_send(opened):
     assert opened.file.stat().st_size < LARGEST
 
@@ -77,7 +93,7 @@ def test_formulas_shown_are_the_formulas_written(opened):
         " return m.textContent; })()"
     )
     assert "$" not in text and r"\begin" not in text
-    if opened.file.stem == "index":
+    if opened.file.stem in OURS:
         return
     source = next(path for path in NOTEBOOKS if path.stem == opened.file.stem)
     assert shown == written_formulas(nbformat.read(source, 4))
