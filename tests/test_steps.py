@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from mebnb import away_step
 from mebnb.solvers.faulty_steps import (
     ArmijoOffTheSimplex,
+    ArmijoWithoutTheEnd,
     GoldenSectionMidpoint,
     GoldenSectionWithSignSlip,
 )
@@ -18,6 +20,7 @@ from mebnb.solvers.steps import (
     GoldenSection,
     Line,
     ShortStep,
+    backtracked,
     lipschitz_constant,
     step_rule,
 )
@@ -67,6 +70,86 @@ def test_armijo_halves_until_the_decrease_is_enough():
     assert Armijo()(INTERIOR) == 0.25
     step = Armijo()(INTERIOR)
     assert INTERIOR.change(step) <= -0.1 * step * INTERIOR.slope
+
+
+def test_armijo_asks_for_its_fraction_of_the_decrease_and_no_more():
+    # The first trial is accepted up to (1 - fraction) slope / curvature, here 0.45.
+    for fraction, limit in [(0.1, 0.45), (0.5, 0.25), (0.01, 0.495)]:
+        rule = Armijo(fraction=fraction)
+        for largest, taken in [(0.999 * limit, 1.0), (1.001 * limit, 0.5)]:
+            line = Line(slope=2.0, curvature=4.0, largest=largest)
+            assert rule(line) == taken * largest
+    assert Armijo() == Armijo(shrink=0.5, fraction=0.1)
+
+
+@pytest.mark.parametrize("shrink", [0.5, 0.9, 0.999, 1.0 - 2.0**-53])
+def test_backtracking_takes_the_first_trial_that_is_accepted(shrink):
+    rng = np.random.default_rng(0)
+    for largest, curvature, accepted in np.exp(8.0 * rng.normal(size=(300, 3))):
+        step = backtracked(largest, shrink, curvature, accepted)
+        assert step * curvature <= accepted
+        # The trial before was too long, but for the last bits of the powers.
+        before = step / shrink * (1.0 + 1e-12)
+        assert step == largest or before * curvature > accepted
+        tried = largest
+        while shrink <= 0.999 and tried * curvature > accepted:
+            tried *= shrink
+        assert shrink > 0.999 or step == pytest.approx(tried, rel=1e-9)
+        assert shrink != 0.5 or step == tried
+
+
+RULES_THAT_SEARCH = [
+    GoldenSection(tol=5e-324),
+    GoldenSectionWithSignSlip(tol=5e-324),
+    GoldenSectionMidpoint(tol=5e-324),
+    Armijo(shrink=1.0 - 2.0**-53),
+    Armijo(shrink=5e-324),
+    ArmijoWithoutTheEnd(shrink=1.0 - 2.0**-53),
+]
+
+
+@pytest.mark.parametrize("rule", RULES_THAT_SEARCH, ids=repr)
+@pytest.mark.parametrize("largest", [5e-324, 1e-8, 1.0, 1e16, 1e300])
+def test_every_search_ends_with_a_feasible_step(rule, largest):
+    for slope in (5e-324, 1e-300, 1.0, 1e300):
+        assert 0.0 <= rule(Line(slope, 4.0, largest)) <= largest
+
+
+def test_a_search_at_the_limit_of_its_parameter_leaves_the_solver_its_limits():
+    points = np.random.default_rng(0).normal(size=(30, 3))
+    best = away_step(points, tol=1e-9, gap="relative").radius
+    for rule in (GoldenSection(tol=5e-324), Armijo(shrink=1.0 - 2.0**-53)):
+        ball = away_step(points, step=rule, tol=1e-9, gap="relative")
+        assert ball.converged and ball.radius == pytest.approx(best, rel=1e-8)
+        short = away_step(points, step=rule, tol=0.0, time_limit=1e-9)
+        assert "time limit" in short.message
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "message"),
+    [
+        (GoldenSection, {"tol": 0}, "tol must be positive, found 0"),
+        (GoldenSection, {"tol": -1.0}, "tol must be finite and at least 0.0, found -1"),
+        (GoldenSection, {"tol": math.nan}, "tol must be finite .*, found nan"),
+        (GoldenSectionMidpoint, {"tol": 0.0}, "tol must be positive, found 0.0"),
+        (GoldenSectionWithSignSlip, {"tol": math.inf}, "tol must be finite"),
+        (Armijo, {"shrink": 1}, r"shrink must be in \(0, 1\), found 1"),
+        (Armijo, {"shrink": 0.0}, r"shrink must be in \(0, 1\), found 0.0"),
+        (Armijo, {"shrink": math.nan}, "shrink must be finite .*, found nan"),
+        (Armijo, {"fraction": 0.0}, r"fraction must be in \(0, 0.5\], found 0.0"),
+        (Armijo, {"fraction": 0.6}, r"fraction must be in \(0, 0.5\], found 0.6"),
+        (ArmijoWithoutTheEnd, {"shrink": 1.0}, "shrink must be in"),
+        (ArmijoOffTheSimplex, {"shrink": 1.0}, "shrink must be in"),
+        (ShortStep, {"lipschitz": math.nan}, "lipschitz must be finite .*, found nan"),
+        (ShortStep, {"lipschitz": math.inf}, "lipschitz must be finite .*, found inf"),
+        (ShortStep, {"lipschitz": -1.0}, "lipschitz must be finite and at least 0.0"),
+    ],
+)
+def test_senseless_parameters_are_refused(rule, options, message):
+    with pytest.raises(ValueError, match=message):
+        rule(**options)
+    with pytest.raises(TypeError, match=f"{next(iter(options))} must be a number"):
+        rule(**{next(iter(options)): "much"})
 
 
 def test_short_step_formula():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mebnb.solvers.steps import Armijo, StepRule, golden_midpoint
+from mebnb.solvers.steps import Armijo, GoldenSection, StepRule, backtracked, golden_midpoint
 
 __all__ = [
     "ArmijoOffTheSimplex",
@@ -31,7 +31,7 @@ class GrowingStep(StepRule):
 
 
 @dataclass(frozen=True)
-class GoldenSectionWithSignSlip(StepRule):
+class GoldenSectionWithSignSlip(GoldenSection):
     """Searches along -d while the update goes along d, as the report's code did."""
 
     tol: float = 1e-6
@@ -42,7 +42,7 @@ class GoldenSectionWithSignSlip(StepRule):
 
 
 @dataclass(frozen=True)
-class GoldenSectionMidpoint(StepRule):
+class GoldenSectionMidpoint(GoldenSection):
     """Returns the middle of the bracket, never the largest step: no atom is dropped."""
 
     tol: float = 1e-6
@@ -53,14 +53,12 @@ class GoldenSectionMidpoint(StepRule):
 
 
 @dataclass(frozen=True)
-class ArmijoOffTheSimplex(StepRule):
+class ArmijoOffTheSimplex(Armijo):
     """Tests the point u - alpha grad f, which leaves the simplex (report eq. 40).
 
     Trials start at shrink * largest, as printed, so that no atom is dropped.
     """
 
-    shrink: float = 0.5
-    fraction: float = 0.1
     points: np.ndarray | None = None
 
     def prepare(self, points):
@@ -74,20 +72,15 @@ class ArmijoOffTheSimplex(StepRule):
         image = gradient @ self.points
         # f is a parabola along -gradient too, which gives the test in closed form.
         accepted = (1.0 - self.fraction) * float(gradient @ gradient)
-        step = self.shrink * line.largest
-        while step * float(image @ image) > accepted:
-            step *= self.shrink
-        return step
+        first = self.shrink * line.largest
+        return backtracked(first, self.shrink, float(image @ image), accepted)
 
 
 @dataclass(frozen=True)
-class ArmijoWithoutTheEnd(StepRule):
+class ArmijoWithoutTheEnd(Armijo):
     """Tests along d, but its first trial is shrink * largest: no atom is dropped."""
-
-    shrink: float = 0.5
-    fraction: float = 0.1
 
     def __call__(self, line):
         """The step in [0, line.largest)."""
         shorter = replace(line, largest=self.shrink * line.largest)
-        return Armijo(self.shrink, self.fraction)(shorter)
+        return super().__call__(shorter)

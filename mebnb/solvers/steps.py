@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mebnb.solvers.inputs import row_blocks
+from mebnb.solvers.inputs import check_number, row_blocks
 
 __all__ = [
     "STEP_RULES", "Armijo", "DiminishingStep", "ExactStep", "GoldenSection", "Line",
@@ -92,11 +92,16 @@ class ShortStep(StepRule):
         Take L from centred data. The exact constant does not care where the
         origin is, this one does; the slides left the data where they were.
     lipschitz : float or None
-        L itself, in squared units of the data; None computes it from the points.
+        L itself, at least 0, in squared units of the data; None computes it from the
+        points.
     """
 
     centered: bool = True
     lipschitz: float | None = None
+
+    def __post_init__(self):
+        if self.lipschitz is not None:
+            check_number("lipschitz", self.lipschitz, 0.0)
 
     def prepare(self, points):
         """Compute L from the points unless it was given."""
@@ -131,10 +136,14 @@ class GoldenSection(StepRule):
     Parameters
     ----------
     tol : float
-        Width of the bracket, in units of the step, at which the search stops.
+        Width of the bracket, positive, in units of the step, at which the search stops.
+        It also stops where the numbers between the ends run out.
     """
 
     tol: float = 1e-8
+
+    def __post_init__(self):
+        _check_inside("tol", self.tol, math.inf)
 
     def __call__(self, line):
         """The step in [0, line.largest]."""
@@ -148,7 +157,7 @@ def golden_midpoint(change, largest, tol):
     low, high = 0.0, largest
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = change(left), change(right)
-    while high - low > tol:
+    while high - low > tol and low < left < right < high:
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - GOLDEN * (high - low)
@@ -178,16 +187,45 @@ class Armijo(StepRule):
     shrink: float = 0.5
     fraction: float = 0.1
 
+    def __post_init__(self):
+        _check_inside("shrink", self.shrink, 1.0)
+        _check_inside("fraction", self.fraction, 0.5, closed=True)
+
     def __call__(self, line):
         """The step in [0, line.largest]."""
         if line.slope <= 0.0:
             return 0.0
         # change(alpha) <= -fraction alpha slope, solved for alpha.
         accepted = (1.0 - self.fraction) * line.slope
-        step = line.largest
-        while step * line.curvature > accepted:
-            step *= self.shrink
+        return backtracked(line.largest, self.shrink, line.curvature, accepted)
+
+
+def backtracked(step, shrink, curvature, accepted):
+    """First of step, shrink step, shrink^2 step, ... that has alpha curvature <= accepted.
+
+    All trials but the last are skipped by a logarithm: with a factor next to 1 there
+    would be more of them than anybody can wait for.
+    """
+    if step * curvature <= accepted:
         return step
+    if accepted <= 0.0:
+        return 0.0
+    excess = math.log(step) + math.log(curvature) - math.log(accepted)
+    skipped = max(0, math.floor(excess / -math.log(shrink)) - 1)
+    # In two parts: the whole power may be too small to have all its digits.
+    step = step * shrink ** (skipped // 2) * shrink ** (skipped - skipped // 2)
+    while step * curvature > accepted and shrink * step < step:
+        step *= shrink
+    return step
+
+
+def _check_inside(name, value, high, closed=False):
+    """Refuse a parameter that is not in (0, high), or not in (0, high]."""
+    check_number(name, value, 0.0)
+    if not (0.0 < value < high or (closed and value == high)):
+        expected = f"in (0, {high:g}{']' if closed else ')'}"
+        expected = "positive" if high == math.inf else expected
+        raise ValueError(f"{name} must be {expected}, found {value!r}")
 
 
 STEP_RULES = {
