@@ -1,6 +1,8 @@
 """The ball with slack: duality, counts, degenerate C, kernels, relatives, bad input."""
 
 import pickle
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 import cvxpy
@@ -17,6 +19,7 @@ from benchmarks import soft as benchmark
 from mebnb import BallDetector, SoftBallDetector, minimum_enclosing_ball, soft_ball
 from mebnb.learning.detectors import PlainSoftBallDetector
 from mebnb.solvers import soft
+from mebnb.solvers.soft import verify_soft
 from mebnb.solvers.soft_plain import plain_soft_ball
 
 NUS = (0.02, 0.1, 0.3, 0.5, 1.0)
@@ -387,6 +390,231 @@ def test_the_same_input_gives_the_same_output():
         assert one.rho == two.rho
 
 
+# --- the edges of float64 ------------------------------------------------------------
+
+
+def exact_gap(points, ball):
+    """(primal - dual) / dual and dual of a linear ball, in rational arithmetic.
+
+    The primal is taken at the center and the radius that the result states.
+    """
+    rows = [[Fraction(x) for x in row] for row in points.tolist()]
+    weights = [Fraction(w) for w in ball.weights.tolist()]
+    total = sum(weights)
+    held = [rows[i] for i in ball.support.tolist()]
+    mean = [sum(w * x for w, x in zip(weights, c)) / total for c in zip(*held)]
+
+    def squared(row, center):
+        return sum((x - c) ** 2 for x, c in zip(row, center))
+
+    dual = sum(w * squared(row, mean) for w, row in zip(weights, held)) / total
+    center, rho = [Fraction(c) for c in ball.center.tolist()], Fraction(ball.rho)
+    slack = sum(max(squared(row, center) - rho, 0) for row in rows)
+    primal = rho + Fraction(min(ball.C, 1.0)) * slack
+    return (float((primal - dual) / dual) if dual else float(primal)), dual
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    m=st.integers(2, 25),
+    n=st.integers(1, 4),
+    nu=st.sampled_from([5e-324, 0.03, 0.2, 0.5, 1.0]),
+    seed=st.integers(0, 1000),
+    decimals=st.sampled_from([0, 3, 12]),
+    noise=st.sampled_from([1.0, 1e-6, 1e-12]),
+    exponent=st.integers(-450, 450),
+    offset=st.sampled_from([0.0, 1e3, 2.0**20, 1e8, 1e12]),
+    column=st.sampled_from([None, 7.0, 1e9, 2.0**60]),
+)
+def test_no_ball_is_called_optimal_that_is_not(
+    m, n, nu, seed, decimals, noise, exponent, offset, column
+):
+    points = np.random.default_rng(seed).standard_normal((m, n)).round(decimals)
+    points[m // 2 :] *= noise
+    points = points + offset
+    if column is not None:
+        points = np.column_stack([points, np.full(m, column)])
+    points = np.ldexp(points, exponent)
+    ball = soft_ball(points, nu)
+    gap, dual = exact_gap(points, ball)
+    told = verify_soft(points, ball)
+    assert gap <= 1.001 * told + 1e-13
+    if ball.converged:
+        assert gap <= 1e-8 * 1.001 and told <= 1e-8 * 1.001
+    else:
+        assert "least that rounding allows" in ball.message
+    assert offset > 1e3 or ball.converged
+    # The values that the result states are those of its weights.
+    largest = max(float(dual), ball.primal)
+    assert abs(float(Fraction(ball.dual) - dual)) <= 1e-12 * largest
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    m=st.integers(2, 30),
+    n=st.integers(1, 4),
+    nu=st.sampled_from([0.05, 0.3, 1.0]),
+    seed=st.integers(0, 1000),
+    apart=st.sampled_from([0.0, 1.0, 1e3, 1e6, 1e9]),
+    offset=st.sampled_from([0.0, 1e3, 1e7]),
+    gamma=st.sampled_from(["scale", 1e-3, 1.0, 1e6, 1e300]),
+)
+def test_the_rbf_dual_is_that_of_its_weights(m, n, nu, seed, apart, offset, gamma):
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((m, n)) + offset + apart * rng.integers(0, 2, (m, 1))
+    ball = soft_ball(points, nu, kernel="rbf", gamma=gamma)
+    g = 1.0 / (n * points.var()) if gamma == "scale" else gamma
+    held, u = points[ball.support], ball.weights
+    with np.errstate(over="ignore"):
+        kernel = np.exp(-g * cdist(points, held, "sqeuclidean"))
+    dual = 1.0 - u @ kernel[ball.support] @ u
+    distances = 1.0 - 2.0 * kernel @ u + (1.0 - dual)
+    primal = ball.rho + ball.C * np.maximum(distances - ball.rho, 0.0).sum()
+    assert abs(ball.dual - dual) <= 1e-13
+    assert abs(ball.primal - primal) <= 1e-13
+    assert ball.converged == (ball.relative_gap <= 1e-8 and 1e8 * ball.rounding <= dual)
+    np.testing.assert_array_equal(
+        np.diagonal(ball.kernel(points, points)) > 1 - 1e-13, 1
+    )
+
+
+def test_the_rbf_kernel_is_right_far_from_the_origin_and_at_any_gamma():
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((40, 3))
+    ball = soft_ball(points, 0.1, kernel="rbf", gamma=1.0)
+    for far in (1e7, 1e9, 1e160):
+        assert (np.diagonal(ball.kernel(points + far, points + far)) == 1.0).all()
+    two = np.vstack([rng.standard_normal((20, 2)) + s for s in (1e6, -1e6)])
+    apart = soft_ball(two, 0.2, kernel="rbf", gamma=1.0)
+    u = np.zeros(40)
+    u[apart.support] = apart.weights
+    gram = np.exp(-cdist(two, two, "sqeuclidean"))
+    assert apart.converged and apart.dual == pytest.approx(1 - u @ gram @ u, abs=1e-15)
+    # Every point is alone: equal weights, |c|^2 = 1 / m.
+    alone = soft_ball(points, 0.1, kernel="rbf", gamma=1e300)
+    assert alone.converged and alone.dual == pytest.approx(1 - 1 / 40, abs=1e-9)
+    together = soft_ball(points, 0.1, kernel="rbf", gamma=5e-324)
+    assert not together.converged and "rounding allows: it may be" in together.message
+
+
+@pytest.mark.parametrize("exponent", [-1000, -560, 530, 1015])
+def test_the_rbf_ball_of_scaled_points_is_the_same(exponent):
+    points = cloud(60, 3)
+    once = soft_ball(points, 0.1, kernel="rbf")
+    scaled = soft_ball(np.ldexp(points, exponent), 0.1, kernel="rbf")
+    np.testing.assert_array_equal(scaled.weights, once.weights)
+    assert scaled.rho == once.rho and scaled.converged
+
+
+@pytest.mark.parametrize("factor", [1e80, 1e-90, 1e135, 1e-135])
+@pytest.mark.parametrize("method", ["pairwise", "frank_wolfe"])
+def test_the_linear_ball_of_scaled_points_is_as_good(factor, method):
+    points = np.random.default_rng(0).standard_normal((60, 3))
+    tol, rounds = (1e-8, 1000) if method == "pairwise" else (1e-3, 20_000)
+    options = {"tol": tol, "method": method, "max_iter": rounds}
+    once = soft_ball(points, 0.1, **options)
+    scaled = soft_ball(factor * points, 0.1, **options)
+    assert scaled.converged
+    assert scaled.rho / factor**2 == pytest.approx(once.rho, rel=20 * tol)
+    assert exact_gap(factor * points, scaled)[0] <= 1.001 * tol
+
+
+@pytest.mark.parametrize("factor", [2.0**-840, 2.0**840])
+def test_a_kernel_matrix_may_be_of_any_size(factor):
+    gram = cubic(cloud(40, 2), cloud(40, 2))
+    once = soft_ball(gram, 0.2, kernel="precomputed")
+    scaled = soft_ball(factor * gram, 0.2, kernel="precomputed")
+    np.testing.assert_array_equal(scaled.weights, once.weights)
+    assert scaled.rho == factor * once.rho and scaled.converged == once.converged
+
+
+def test_the_smallest_nu_is_the_hard_ball():
+    points = cloud(40, 3)
+    hard = minimum_enclosing_ball(points)
+    ball = soft_ball(points, 5e-324)
+    assert ball.radius == pytest.approx(hard.radius, rel=1e-12)
+    assert ball.converged and ball.nu == 5e-324 and np.isfinite(ball.C)
+    assert np.isfinite(ball.primal) and verify_soft(points, ball) <= 1e-12
+    assert soft_ball(points, 5e-324, kernel="rbf").outside.size == 0
+    plain = plain_soft_ball(points, 5e-324)
+    assert plain.radius == pytest.approx(hard.radius, rel=1e-7)
+
+
+def test_a_kernel_of_zeros_is_positive_semidefinite():
+    def nothing(x, y):
+        return np.zeros((len(x), len(y)))
+
+    for ball in (
+        soft_ball(np.zeros((5, 5)), 0.3, kernel="precomputed"),
+        soft_ball(cloud(30, 2), 0.3, kernel=nothing),
+    ):
+        assert ball.converged and ball.rho == ball.dual == ball.primal == 0.0
+
+
+def test_a_kernel_that_loses_its_digits_is_not_called_optimal():
+    points = cloud(40, 3) + 1e8
+    ball = soft_ball(points, 0.1, kernel=lambda x, y: x @ y.T)
+    assert not ball.converged and "rounding allows: it may be" in ball.message
+    assert ball.rounding > ball.dual
+    assert soft_ball(points, 0.1).converged
+
+
+@pytest.mark.parametrize("factor", [1e155, 1e-170, 1e300, 1e-300])
+def test_plain_slack_at_any_scale(factor):
+    points = np.random.default_rng(0).standard_normal((60, 3))
+    once, scaled = plain_soft_ball(points, 0.1), plain_soft_ball(factor * points, 0.1)
+    assert scaled.radius / factor == pytest.approx(once.radius, rel=1e-7)
+    np.testing.assert_allclose(scaled.center / factor, once.center, atol=1e-7)
+    assert once.converged and scaled.converged
+
+
+def test_plain_slack_of_equal_points_and_of_points_too_far_apart():
+    ball = plain_soft_ball(np.full((6, 2), 0.1), 0.4)
+    assert ball.radius == ball.primal == 0.0 and ball.converged
+    with pytest.raises(ValueError, match="differences that float64 can hold"):
+        plain_soft_ball([[-1.5e308], [-1e308], [1.5e308]], 0.4)
+
+
+SPOILED = {
+    "center": lambda ball: ball.center + 0.1 * ball.radius,
+    "rho": lambda ball: 2.0 * ball.rho,
+    "rho_interval": lambda ball: (0.5 * ball.rho, ball.rho),
+    "support": lambda ball: ball.support[::-1],
+    "weights": lambda ball: np.roll(ball.weights, 1),
+    "outside": lambda ball: ball.outside[1:],
+    "C": lambda ball: 2.0 * ball.C,
+    "nu": lambda ball: 2.0 * ball.nu,
+    "primal": lambda ball: 2.0 * ball.primal,
+    "dual": lambda ball: 0.5 * ball.dual,
+    "support_points": lambda ball: ball.support_points + 1.0,
+}
+
+
+@pytest.mark.parametrize("field", SPOILED)
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_a_field_that_is_wrong_is_seen(field, offset):
+    points = cloud(100, 3) + offset
+    ball = soft_ball(points, 0.115)
+    assert ball.outside.size > 2 and ball.free.size > 1
+    assert verify_soft(points, ball) <= 1e-8
+    spoiled = [SPOILED[field](ball)]
+    if field != "support" and field not in ("outside", "support_points"):
+        spoiled.append(np.nan * np.asarray(getattr(ball, field)))
+    for value in spoiled:
+        assert verify_soft(points, replace(ball, **{field: value})) > 1e-4
+
+
+def test_a_ball_of_something_else_is_not_verified():
+    points = cloud(30, 2)
+    with pytest.raises(ValueError, match="ball must be of the linear kernel"):
+        verify_soft(points, soft_ball(points, kernel="rbf"))
+    with pytest.raises(ValueError, match="points must have 2 features"):
+        verify_soft(cloud(30, 3), soft_ball(points))
+    assert verify_soft(points[:5], soft_ball(points, 0.1)) == np.inf
+    equal = np.ones((4, 2))
+    assert verify_soft(equal, soft_ball(equal)) == 0.0
+
+
 # --- outliers ------------------------------------------------------------------------
 
 
@@ -554,6 +782,14 @@ def test_senseless_points_are_refused():
         soft_ball([[0.0, 1.0], [np.nan, 2.0]])
     with pytest.raises(ValueError, match="points must have two dimensions"):
         soft_ball([0.0, 1.0])
+    with pytest.raises(ValueError, match="C must be large enough for 1 / C"):
+        soft_ball(cloud(30, 2), C=5e-324)
+    with pytest.raises(ValueError, match="points must be less than 2"):
+        soft_ball(1.7e308 * np.sign(cloud(30, 2) - 4.0), kernel="rbf")
+    with pytest.raises(ValueError, match="largest k.x, x. of 1.0e"):
+        soft_ball(1e300 * np.eye(4), kernel="precomputed")
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        soft_ball([[0.0, 1.0], [1.0, 0.0]], kernel="precomputed")
     for factor in (1e200, 1e-200):
         with pytest.raises(ValueError, match="squared distances that float64 can hold"):
             soft_ball(factor * cloud(30, 2))

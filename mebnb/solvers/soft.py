@@ -29,18 +29,20 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from scipy.linalg import LinAlgError, cholesky
 
-from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.balls import coordinate_spread, squared_distances
 from mebnb.solvers.exact import minimum_enclosing_ball
-from mebnb.solvers.inputs import check_points
+from mebnb.solvers.inputs import check_points, row_blocks
 
 __all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball", "verify_soft"]
 
@@ -56,6 +58,12 @@ CACHE_BYTES = 256 * 1024 * 1024
 BLOCK = 2**16
 # Squared distances outside of these lose digits or overflow.
 TINY, HUGE = 1e-280, 1e280
+# Points that lie farther from the origin than so many times their own extent are moved
+# there: their center, as float64 holds it, would cost that many times the rounding.
+FAR = 1024.0
+# The RBF kernel is taken from products while no exponent can be larger, so that the
+# cancellation in them stays within the rounding that is stated; else from differences.
+NEAR = 64.0
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -89,8 +97,11 @@ class SoftBall:
     steps : int
         Steps in all.
     converged : bool
+        Whether (primal - dual) / dual <= tol, and rounding is too small to feign it.
     message : str
         Why the solver stopped.
+    rounding : float
+        Bound on what rounding does to a squared distance and to the two values.
     kernel : callable or None
         (k, n), (l, n) -> (k, l); None for the linear kernel.
     support_points : ndarray, shape (k, n)
@@ -114,6 +125,7 @@ class SoftBall:
     steps: int
     converged: bool
     message: str
+    rounding: float
     kernel: object
     support_points: np.ndarray
     norm2: float
@@ -326,11 +338,15 @@ def price_of_slack(nu, C, m):
         C = _number("C", C)
         if not C > 0.0:
             raise ValueError(f"C must be positive, found {C!r}")
+        if math.isinf(1.0 / C):
+            raise ValueError(f"C must be large enough for 1 / C, found {C!r}")
         return 1.0 / C, C
     nu = 0.05 if nu is None else _number("nu", nu)
     if not 0.0 < nu <= 1.0:
         raise ValueError(f"nu must be in (0, 1], found {nu!r}")
-    return nu * m, 1.0 / (nu * m)
+    share = nu * m
+    # The smallest nu have no 1 / (nu m) in float64; any C >= 1 is the hard ball.
+    return share, min(1.0 / share, sys.float_info.max)
 
 
 def _number(name, value):
@@ -370,12 +386,10 @@ def _space(points, kernel, gamma):
     if gamma is not None and kernel != "rbf":
         raise ValueError(f"gamma goes with kernel='rbf', found kernel={kernel!r}")
     if kernel is None or (isinstance(kernel, str) and kernel == "linear"):
-        return _Linear(points)
+        return _Linear.of(points)
     if isinstance(kernel, str) and kernel == "rbf":
         points = points.astype(np.float64, copy=False)
-        origin = points.mean(axis=0)
-        kernel = partial(_rbf, gamma=_check_gamma(gamma, points), origin=origin)
-        return _Kernel(points, kernel)
+        return _Kernel(points, _rbf_of(points, gamma))
     if isinstance(kernel, str) and kernel == "precomputed":
         return _Precomputed(_check_kernel_matrix(points))
     if callable(kernel):
@@ -389,16 +403,28 @@ def _space(points, kernel, gamma):
     )
 
 
-def _check_gamma(gamma, points):
+def _rbf_of(points, gamma):
+    """The RBF kernel about the mean of the points."""
+    _, exponent = math.frexp(float(np.abs(points).max()))
+    if exponent >= sys.float_info.max_exp:
+        raise ValueError(
+            "points must be less than 2^1023, so that they have differences"
+        )
+    # Scaled by a power of two, the variance neither overflows nor vanishes.
+    local = np.ldexp(points, -exponent)
+    origin = np.ldexp(local.mean(axis=0), exponent)
     if gamma is None or (isinstance(gamma, str) and gamma == "scale"):
-        variance = float(points.var())
-        return 1.0 / (points.shape[1] * variance) if variance > 0.0 else 1.0
+        variance = float(local.var())
+        root = 1.0
+        if variance > 0.0:
+            root = math.ldexp(math.sqrt(1.0 / (points.shape[1] * variance)), -exponent)
+        return _Rbf(root, origin)
     if isinstance(gamma, str):
         raise ValueError(f"gamma must be a positive number or 'scale', found {gamma!r}")
     gamma = _number("gamma", gamma)
     if not gamma > 0.0:
         raise ValueError(f"gamma must be positive, found {gamma!r}")
-    return gamma
+    return _Rbf(math.sqrt(gamma), origin)
 
 
 def _check_kernel_matrix(matrix):
@@ -425,12 +451,23 @@ def _check_kernel_matrix(matrix):
 
 def _refuse_indefinite(gram):
     """A principal submatrix with a negative eigenvalue has no Cholesky factor."""
+    gram = gram * _unit(gram)
     own = np.diagonal(gram)
-    ridge = 1e-8 * float(np.abs(own).max())
+    largest = float(np.abs(own).max())
+    # Without a diagonal there is nothing but zeros, or negative eigenvalues.
+    if largest == 0.0 and not gram.any():
+        return
     try:
-        cholesky(gram + ridge * np.eye(own.size), check_finite=False)
+        cholesky(gram + 1e-8 * largest * np.eye(own.size), check_finite=False)
     except LinAlgError:
         raise _not_a_kernel() from None
+
+
+def _unit(*arrays):
+    """A power of two that brings the largest entry to about 1; exact to multiply by."""
+    largest = max(max(abs(float(a.min())), abs(float(a.max()))) for a in arrays)
+    _, exponent = math.frexp(largest)
+    return math.ldexp(1.0, max(-1000, min(1000, -exponent)))
 
 
 def _not_a_kernel():
@@ -453,21 +490,49 @@ def _checked(x, y, kernel):
     return values
 
 
-def _rbf(x, y, gamma, origin):
-    """exp(-gamma |x_i - y_j|^2) from products of centred points, block by block."""
-    x, y = x - origin, y - origin
-    x2, y2 = (np.einsum("ij,ij->i", a, a) for a in (x, y))
-    values = np.empty((len(x), len(y)))
-    right, height = 2.0 * y.T, max(1, BLOCK // len(y))
-    for start in range(0, len(x), height):
-        block = values[start : start + height]
-        np.dot(x[start : start + height], right, out=block)
-        block -= x2[start : start + height, None]
-        block -= y2
-        np.minimum(block, 0.0, out=block)
-        block *= gamma
-        np.exp(block, out=block)
-    return values
+@dataclass(frozen=True)
+class _Rbf:
+    """exp(-gamma |x - y|^2), gamma = root^2; points are multiplied by the root first.
+
+    Products of centred points are fast and lose what differences keep: with exponents
+    up to `NEAR` that is nothing. Beyond it differences are taken, so that the kernel is
+    right however far the points lie from the origin and from each other.
+    """
+
+    root: float
+    origin: np.ndarray
+
+    def __call__(self, x, y):
+        with np.errstate(over="ignore", invalid="ignore"):
+            local_x, local_y = ((a - self.origin) * self.root for a in (x, y))
+            x2, y2 = (np.einsum("ij,ij->i", a, a) for a in (local_x, local_y))
+        values = np.empty((len(x), len(y)))
+        near = 2.0 * (x2.max() + y2.max()) <= NEAR
+        columns = 2.0 * local_y.T if near else np.ascontiguousarray(y.T, np.float64)
+        height = max(1, BLOCK // len(y))
+        for start in range(0, len(x), height):
+            stop, block = start + height, values[start : start + height]
+            if near:
+                np.dot(local_x[start:stop], columns, out=block)
+                block -= x2[start:stop, None]
+                block -= y2
+                np.minimum(block, 0.0, out=block)
+            else:
+                rows = np.ascontiguousarray(x[start:stop], np.float64)
+                _fill_exponents(rows, columns, self.root, block)
+            np.exp(block, out=block)
+        return values
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_exponents(rows, columns, root, block):
+    """-|root (x_i - y_j)|^2 by differences, for the points y in columns."""
+    for i in range(rows.shape[0]):
+        block[i] = 0.0
+        for c in range(rows.shape[1]):
+            for j in range(columns.shape[1]):
+                apart = root * (rows[i, c] - columns[c, j])
+                block[i, j] -= apart * apart
 
 
 def _weighted(kernel, x, y, weights):
@@ -480,6 +545,8 @@ def _weighted(kernel, x, y, weights):
 
 
 def _diagonal(kernel, x, width=16):
+    if isinstance(kernel, _Rbf):
+        return np.ones(len(x))
     blocks = (x[start : start + width] for start in range(0, len(x), width))
     return np.concatenate([np.diagonal(kernel(block, block)) for block in blocks])
 
@@ -491,94 +558,132 @@ def _sample(m, count):
     return np.sort(np.random.default_rng(0).choice(m, count, replace=False))
 
 
-class _Linear:
-    """Points in their own space; what is kept is the center."""
+class _View(NamedTuple):
+    """What a weighted mean sees: the squared distances of all points, and itself.
 
-    kernel, norm2 = None, 0.0
+    `center` is None for kernels; `norm2` is |c|^2 there and 0 in the linear space.
+    """
+
+    distances: np.ndarray
+    center: np.ndarray | None
+    norm2: float
+
+
+class _Linear:
+    """Points in their own space, about an origin that is theirs or 0."""
+
+    kernel = None
     working = 512  # the largest working set
 
     def __init__(self, points):
-        self.points, self.center = points, None
-        self.m = points.shape[0]
+        self.points = self.given = points
+        self.m, self.origin = points.shape[0], 0.0
+
+    @classmethod
+    def of(cls, points):
+        """The space of a user's points, moved to the origin where they lie far off."""
+        space, first = cls(points), points[0].astype(np.float64)
+        # Some rows tell: were the others farther apart, it would only be less needed.
+        some = points[:: 1 + len(points) // 1024]
+        if np.abs(first).max() > FAR * math.sqrt(squared_distances(some, first).max()):
+            with np.errstate(over="ignore"):
+                space.points = np.subtract(points, first, dtype=np.float64)
+            space.origin = first
+        return space
 
     def subset(self, rows):
         return _Linear(self.points[rows])
 
-    def distances(self, weights):
+    def view(self, weights):
         """Squared distances of all points from the weighted mean."""
         support = np.flatnonzero(weights)
         share = weights[support]
-        rows = self.kept(support)
-        self.center = rows[0] + (share @ (rows - rows[0])) / share.sum()
-        return self._from_center()
+        rows = self.points[support].astype(np.float64)
+        return self._from(rows[0] + (share @ (rows - rows[0])) / share.sum())
 
-    def moved(self, distances, weights, rows, change):
-        """The same after the weights of some rows changed."""
-        self.center = self.center + change @ (self.points[rows] - self.center)
-        return self._from_center()
+    def moved(self, view, rows, change):
+        """The view after the weights of some rows changed."""
+        return self._from(view.center + change @ (self.points[rows] - view.center))
 
-    def _from_center(self):
-        distances = squared_distances(self.points, self.center)
+    def _from(self, center):
+        distances = squared_distances(self.points, center)
         largest = float(distances.max())
-        lost = largest < TINY and (self.points != self.points[0]).any()
-        if lost or not largest < HUGE:
+        vanishes = largest < TINY and (self.points != self.points[0]).any()
+        if vanishes or not largest < HUGE:
             raise ValueError(
                 "points must have squared distances that float64 can hold, found about "
                 f"{largest:.1e}; multiply the points by a constant first"
             )
-        return distances
+        return _View(distances, center, 0.0)
 
-    def gram(self, rows):
+    def gram(self, rows, view):
         """Inner products of some points, up to a shift of the origin."""
-        local = self.points[rows] - self.center
+        local = self.points[rows] - view.center
         return local @ local.T
 
-    def rounding(self, distances):
-        largest = float(distances.max())
-        length = float(self.center @ self.center)
-        return 8.0 * EPS * (math.sqrt(largest * length) + largest)
+    def rounding(self, view):
+        reach = math.sqrt(float(view.distances.max()))
+        return 8.0 * EPS * reach * (float(np.linalg.norm(view.center)) + reach)
+
+    def written(self, view):
+        """The center as the result holds it, rounded, and the view from there."""
+        center = view.center + self.origin
+        back = center - self.origin
+        return center, view if (back == view.center).all() else self._from(back)
 
     def kept(self, support):
-        return self.points[support].astype(np.float64)
+        return self.given[support].astype(np.float64)
 
 
 class _Kernel:
-    """Points in the space of a kernel; what is kept is |c|^2 and the last columns."""
+    """Points in the space of a kernel; what is kept are the last columns."""
 
-    center = None
     working = 1024  # more than in the linear space, for a round costs more
 
     def __init__(self, points, kernel):
-        self.points, self.kernel, self.norm2 = points, kernel, 0.0
+        self.points, self.kernel = points, kernel
         self.m = points.shape[0]
         self.own = _diagonal(kernel, points)
+        self.size = float(np.abs(self.own).max())
+        self.alike = self._all_equal()
+        if not (self.size < HUGE and (self.size > TINY or not self.own.any())):
+            raise ValueError(
+                "kernel must have values that float64 can hold, found a largest k(x, x) "
+                f"of {self.size:.1e}; multiply it by a constant first"
+            )
         self.columns = OrderedDict()
+
+    def _all_equal(self):
+        return bool((self.points == self.points[0]).all())
 
     def subset(self, rows):
         return _Kernel(self.points[rows], self.kernel)
 
-    def distances(self, weights):
+    def view(self, weights):
         support = np.flatnonzero(weights)
         share = weights[support] / weights[support].sum()
         inner = _weighted(self.kernel, self.points, self.points[support], share)
-        self.norm2 = float(share @ inner[support])
-        if not math.isfinite(self.norm2):
-            raise ValueError("points must be small enough for the kernel to be finite")
-        return np.maximum(self.own - 2.0 * inner + self.norm2, 0.0)
+        norm2 = float(share @ inner[support])
+        if self.alike:
+            return _View(np.zeros(self.m), None, norm2)
+        return _View(np.maximum(self.own - 2.0 * inner + norm2, 0.0), None, norm2)
 
-    def moved(self, distances, weights, rows, change):
+    def moved(self, view, rows, change):
         shift = np.zeros(self.m)
         for row, amount in zip(rows, change, strict=True):
             shift += amount * self._column(row, rows)
-        growth = float(change @ (self.own[rows] - distances[rows] + shift[rows]))
-        self.norm2 += growth
-        return distances - 2.0 * shift + growth
+        growth = float(change @ (self.own[rows] - view.distances[rows] + shift[rows]))
+        distances = view.distances - 2.0 * shift + growth
+        return _View(distances, None, view.norm2 + growth)
 
-    def gram(self, rows):
+    def gram(self, rows, view=None):
         return self.kernel(self.points[rows], self.points[rows])
 
-    def rounding(self, distances):
-        return 32.0 * EPS * float(np.abs(self.own).max())
+    def rounding(self, view):
+        return 0.0 if self.alike else 32.0 * EPS * self.size
+
+    def written(self, view):
+        return None, view
 
     def kept(self, support):
         return self.points[support]
@@ -606,6 +711,10 @@ class _Precomputed(_Kernel):
         self.matrix = matrix
         rows = np.arange(len(matrix))[:, None]
         super().__init__(rows, self._entries)
+
+    def _all_equal(self):
+        first = self.matrix[0]
+        return bool((first == first[0]).all() and (self.matrix == first[0]).all())
 
     def subset(self, rows):
         return _Precomputed(self.matrix[np.ix_(rows, rows)])
@@ -646,13 +755,14 @@ def _whole(cap):
 def _guess(space, cap, max_iter):
     """A vertex to start from: the best about the ball of a sample, or the mean."""
     if space.m <= space.working:
-        return _vertex(space.distances(np.full(space.m, 1.0 / space.m)), cap)
+        mean = space.view(np.full(space.m, 1.0 / space.m))
+        return _vertex(mean.distances, cap)
     rows = _sample(space.m, max(space.working, space.m // 8))
     sample, box = space.subset(rows), min(1.0, cap * space.m / rows.size)
     guess = _guess(sample, box, max_iter)
     weights = np.zeros(space.m)
     weights[rows] = _pairwise(sample, guess, box, 1e-2, max_iter)[0]
-    return _vertex(space.distances(weights), cap)
+    return _vertex(space.view(weights).distances, cap)
 
 
 def _relative(gap, value):
@@ -664,7 +774,9 @@ def _relative(gap, value):
 def _certified(space, share, C, tol, weights, steps, gaps):
     """The result, with everything in it computed anew from the weights."""
     support = np.flatnonzero(weights)
-    distances = space.distances(weights)
+    mean = space.view(weights)
+    center, seen = space.written(mean)
+    distances, rounding = seen.distances, space.rounding(mean)
     if share > space.m * (1.0 + WHOLE):
         interval = (0.0, 0.0)
     else:
@@ -672,18 +784,23 @@ def _certified(space, share, C, tol, weights, steps, gaps):
     rho = interval[1] if C >= 1.0 else 0.5 * (interval[0] + interval[1])
     over = distances > rho
     primal = rho + C * float((distances[over] - rho).sum())
-    dual = float(weights[support] @ distances[support])
+    dual = float(weights[support] @ mean.distances[support])
     reached = _relative(primal - dual, dual)
     gaps = np.array([*gaps, reached] if not gaps else [*gaps[:-1], reached])
     told = f"(primal - dual) / dual = {reached:.1e}"
-    if reached <= tol:
+    certain = rounding <= tol * dual or rounding == 0.0
+    off = 0.0 if center is None else EPS * float(np.linalg.norm(center))
+    least = 4.0 * (rounding + off * math.sqrt(float(distances.max())))
+    if reached <= tol and certain:
         message = f"{told}, within tol = {tol:g}"
-    elif primal - dual <= 4.0 * space.rounding(distances):
+    elif primal - dual <= least:
         message = f"{told}, the least that rounding allows"
+        if not certain:
+            message += f": it may be {_relative(rounding, dual):.1e}"
     else:
         message = f"{told} after {gaps.size - 1} iterations"
     return SoftBall(
-        center=space.center,
+        center=center,
         rho=rho,
         rho_interval=interval,
         support=support,
@@ -696,19 +813,21 @@ def _certified(space, share, C, tol, weights, steps, gaps):
         gaps=gaps,
         iterations=gaps.size - 1,
         steps=steps,
-        converged=reached <= tol,
+        converged=reached <= tol and certain,
         message=message,
+        rounding=rounding,
         kernel=_precomputed if isinstance(space, _Precomputed) else space.kernel,
         support_points=space.kept(support),
-        norm2=space.norm2,
+        norm2=mean.norm2,
     )
 
 
 def verify_soft(points, ball):
     """The relative gap of a linear soft ball, with nothing of the solver reused.
 
-    Both values are recomputed from the points, the support and its weights: the dual
-    at the weights, the primal at the center that they give and the ball's radius.
+    Both values are recomputed, about a support point and at unit size: the dual at the
+    weights, the primal at the center and at each radius that the ball calls optimal.
+    The other fields have to agree with them.
 
     Parameters
     ----------
@@ -718,19 +837,67 @@ def verify_soft(points, ball):
     Returns
     -------
     float
-        (primal - dual) / dual; infinite where the weights leave [0, C] or their sum is
-        not 1.
+        (primal - dual) / dual, or what rounding of these is, where that is more;
+        infinite where the weights leave [0, C] or their sum is not 1 (m C for
+        C < 1 / m), or a field contradicts the points or another one.
+
+    Raises
+    ------
+    ValueError
+        For a ball of a kernel, whose center nobody can look at, or of points with
+        another number of features.
     """
     points = check_points(points)
-    weights = np.asarray(ball.weights)
-    feasible = abs(weights.sum() - 1.0) <= 1e-9 and weights.min() >= 0.0
-    if not feasible or weights.max() > ball.C * (1.0 + WHOLE):
+    if ball.kernel is not None or ball.center is None:
+        raise ValueError("ball must be of the linear kernel, found one of a kernel")
+    _check_width(points, ball.center.size)
+    m, price = points.shape[0], min(ball.C, 1.0)
+    weights, support = np.asarray(ball.weights), np.asarray(ball.support)
+    if not _lawful(weights, support, ball, m):
         return math.inf
-    held = points[ball.support].astype(np.float64)
-    distances = squared_distances(points, weights @ held)
-    primal = ball.rho + ball.C * float(np.maximum(distances - ball.rho, 0.0).sum())
-    dual = float(weights @ distances[ball.support])
-    return _relative(primal - dual, dual)
+    origin = points[support[0]].astype(np.float64)
+    unit = _unit(np.array([coordinate_spread(points, origin)]))
+    held = unit * (points[support] - origin)
+    mean = (weights / weights.sum()) @ held
+    dual = float(weights @ squared_distances(held, mean))
+    center = unit * (ball.center - origin)
+    distances = np.concatenate(
+        [squared_distances(unit * (b - origin), center) for _, b in row_blocks(points)]
+    )
+    radii = unit * (unit * np.array([ball.rho, *ball.rho_interval]))
+    # For C >= 1 all prices have one ball, and the lowest does not magnify rounding.
+    primals = [r + price * float(np.maximum(distances - r, 0.0).sum()) for r in radii]
+    gap, largest = max(primals) - dual, float(distances.max())
+    # The center of the result is rounded where it is written, far from the origin.
+    off = 4.0 * EPS * float(np.linalg.norm(unit * ball.center))
+    near = 1e-9 * largest + off * math.sqrt(largest)
+    stated = unit * (unit * np.array([ball.primal, ball.dual]))
+    beyond, within = distances[ball.outside], np.delete(distances, ball.outside)
+    agrees = (
+        radii[1] <= radii[0] <= radii[2]
+        and bool((np.abs(stated - [primals[0], dual]) <= near).all())
+        and bool((beyond >= radii[0] - near).all())
+        and bool((within <= radii[0] + near).all())
+        and np.array_equal(ball.support_points, points[support])
+    )
+    rounding = 16.0 * EPS * largest
+    return _relative(max(gap, rounding), dual) if agrees else math.inf
+
+
+def _lawful(weights, support, ball, m):
+    """Whether weights and prices may be those of a soft ball of m points."""
+    rows = set(support.tolist()) if support.dtype.kind in "iu" else set()
+    if weights.shape != support.shape or not 0 < len(rows) == support.size:
+        return False
+    if min(rows) < 0 or max(rows) >= m:
+        return False
+    total, hard = min(1.0, ball.C * m), ball.C >= 1.0 and ball.nu * m <= 1.0 + WHOLE
+    return (
+        weights.min() >= 0.0
+        and weights.max() <= ball.C * (1.0 + WHOLE)
+        and abs(weights.sum() - total) <= 1e-9 * total
+        and (hard or abs(ball.nu * m * ball.C - 1.0) <= 1e-9)
+    )
 
 
 def least_radii(distances, cap, hard):
@@ -765,16 +932,17 @@ def least_radii(distances, cap, hard):
 
 def _pairwise(space, weights, cap, tol, max_iter):
     """Rounds of pairwise steps on working sets; weights, steps and relative gaps."""
-    distances, fresh = space.distances(weights), True
+    view, fresh = space.view(weights), True
     steps, gaps = 0, []
     most, crowded = space.working, 0
     while True:
+        distances = view.distances
         gap, dual = _values(distances, weights, cap)
         rows, violation = _working_set(distances, weights, cap, most)
-        rounding = space.rounding(distances)
+        rounding = space.rounding(view)
         done = gap <= tol * dual or violation <= rounding
         if done and not fresh:
-            distances, fresh = space.distances(weights), True
+            view, fresh = space.view(weights), True
             continue
         gaps.append(_relative(gap, dual))
         if done or len(gaps) > max_iter:
@@ -783,16 +951,18 @@ def _pairwise(space, weights, cap, tol, max_iter):
         if crowded == PATIENCE:
             most, crowded = min(2 * most, LARGEST), 0
         aim = max(0.1 * violation, 0.3 * tol * dual, 0.5 * rounding)
-        old, slack = weights[rows], distances[rows]
-        new = old.copy()
-        taken = _climb(space.gram(rows), slack, new, cap, aim, 1000 * rows.size)
+        old, slack, gram = weights[rows], distances[rows], space.gram(rows, view)
+        # Steps take products of squared distances, which overflow before these do.
+        unit = _unit(slack, np.diagonal(gram))
+        gram *= unit
+        new, limit = old.copy(), 1000 * rows.size
+        taken = _climb(gram, unit * slack, new, cap, unit * aim, limit)
         if taken < 0:
             raise _not_a_kernel()
         steps += taken
         weights[rows] = new
         changed = new != old
-        rows, change = rows[changed], (new - old)[changed]
-        distances = space.moved(distances, weights, rows, change)
+        view = space.moved(view, rows[changed], (new - old)[changed])
         fresh = isinstance(space, _Linear)
 
 
@@ -874,7 +1044,7 @@ def _climb(gram, distances, weights, cap, aim, limit):
 
 def _frank_wolfe(space, weights, cap, tol, max_iter):
     """Exact steps toward the best vertex; weights, steps and relative gaps."""
-    distances, gaps = space.distances(weights), []
+    distances, gaps = space.view(weights).distances, []
     while True:
         vertex = _vertex(distances, cap)
         dual = float(weights @ distances)
@@ -882,7 +1052,7 @@ def _frank_wolfe(space, weights, cap, tol, max_iter):
         gaps.append(_relative(gap, dual))
         if gap <= tol * dual or len(gaps) > max_iter:
             return weights, len(gaps) - 1, gaps
-        ends = space.distances(vertex)
+        ends = space.view(vertex).distances
         # The squared distance of the two centers, by the parallel axis theorem.
         apart = float(vertex @ distances - vertex @ ends)
         step = 1.0 if gap >= 2.0 * apart else gap / (2.0 * apart)

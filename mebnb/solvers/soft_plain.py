@@ -9,6 +9,7 @@ Optimization and Applications 5 (1996), for the smoothed maximum.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,12 @@ from mebnb.solvers.inputs import check_points
 from mebnb.solvers.soft import least_radii, price_of_slack
 
 __all__ = ["PlainSoftBall", "plain_soft_ball"]
+
+# Newton's method on the last smoothing brings the relative gap well below this.
+TOLERANCE = 1e-6
+# From C = 1 on all prices have the same ball; a large one would only enlarge the error
+# of the smoothing.
+DEAR = 2.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,22 @@ class PlainSoftBall:
     primal: float
     dual: float
 
+    @property
+    def relative_gap(self):
+        """(primal - dual) / primal; 0 where both values are 0."""
+        gap = self.primal - self.dual
+        return gap / self.primal if gap > 0.0 else 0.0
+
+    @property
+    def converged(self):
+        """Whether the relative gap is at most 1e-6."""
+        return self.relative_gap <= TOLERANCE
+
+    @property
+    def message(self):
+        """The relative gap in words."""
+        return f"(primal - dual) / primal = {self.relative_gap:.1e}"
+
 
 def plain_soft_ball(points, nu=0.05):
     """The ball with slack where radius and slack are plain, not squared, distances.
@@ -67,7 +90,7 @@ def plain_soft_ball(points, nu=0.05):
     ------
     TypeError, ValueError
         As `soft_ball`, and for nu = 1, where any radius up to the nearest point is
-        optimal.
+        optimal. Also where the points differ by more than float64 holds.
 
     References
     ----------
@@ -89,13 +112,23 @@ def plain_soft_ball(points, nu=0.05):
         raise ValueError("nu must be less than 1 for plain slack, found 1")
     # A start and a unit of length that outliers do not move.
     origin = np.median(points, axis=0)
-    distances = np.sqrt(squared_distances(points, origin))
+    with np.errstate(over="ignore", invalid="ignore"):
+        local = points - origin
+    if not np.isfinite(local).all():
+        raise ValueError(
+            "points must have differences that float64 can hold; multiply them by a "
+            "constant first"
+        )
+    # A power of two, so that squares neither overflow nor vanish.
+    _, exponent = math.frexp(float(np.abs(local).max()))
+    local = np.ldexp(local, -exponent)
+    distances = np.sqrt(squared_distances(local, np.zeros(points.shape[1])))
     scale = float(np.quantile(distances, 1.0 - nu)) or float(distances.max()) or 1.0
-    local = (points - origin) / scale
+    local /= scale
     state = np.append(np.zeros(points.shape[1]), 1.0)
     smoothing = 0.1
     while smoothing > 1e-8:
-        state, pulls = _newton(local, state, C, smoothing)
+        state, pulls = _newton(local, state, min(C, DEAR), smoothing)
         smoothing *= 0.1
     center = state[:-1]
     distances = np.sqrt(squared_distances(local, center))
@@ -108,13 +141,13 @@ def plain_soft_ball(points, nu=0.05):
     dual = float(np.sum(pulls * (local - center)))
     dual -= float(np.linalg.norm(pulls.sum(axis=0)) * distances.max())
     return PlainSoftBall(
-        center=origin + scale * center,
-        radius=scale * radius,
+        center=origin + np.ldexp(scale * center, exponent),
+        radius=math.ldexp(scale * radius, exponent),
         outside=np.flatnonzero(over),
         C=C,
         nu=share / points.shape[0],
-        primal=scale * primal,
-        dual=scale * dual,
+        primal=math.ldexp(scale * primal, exponent),
+        dual=math.ldexp(scale * dual, exponent),
     )
 
 
