@@ -1,11 +1,15 @@
 """Detectors: scikit-learn's own checks, thresholds, and what they find."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone, is_outlier_detector
 from sklearn.covariance import LedoitWolf
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -13,11 +17,14 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mebnb.datasets import load_dataset
 from mebnb.experiments.published_splits import report_split
-from mebnb.learning import score_detector
+from mebnb.learning import detectors, score_detector
 from mebnb.learning.detectors import (
     BallDetector,
+    ExcludingEllipsoids,
     MahalanobisDetector,
     MeanDetector,
+    PlainSoftBallDetector,
+    SoftBallDetector,
     rival_detectors,
 )
 from mebnb.solvers.balls import verify
@@ -182,3 +189,129 @@ def test_every_rival_can_be_fitted_and_judged():
     for detector in rivals.values():
         scores = score_detector(clone(detector).fit(split.train), split)
         assert 0.8 < scores["auroc"] <= 1.0
+
+
+# --- the edges of float64 ------------------------------------------------------------
+
+OF_A_CENTER = [BallDetector, MeanDetector, PlainSoftBallDetector]
+
+
+@pytest.mark.parametrize("detector", OF_A_CENTER)
+@pytest.mark.parametrize("factor", [1e160, 1e-170, 1e300, 1e-300])
+def test_detectors_of_a_center_work_at_any_scale(detector, factor):
+    points, far = cloud(), cloud(seed=1) * 3.0
+    once, scaled = detector().fit(points), detector().fit(factor * points)
+    np.testing.assert_array_equal(once.predict(far), scaled.predict(factor * far))
+    expected = once.score_samples(far)
+    np.testing.assert_allclose(scaled.score_samples(factor * far) / factor, expected)
+    assert (once.predict(far) == -1).sum() > 100
+
+
+@pytest.mark.parametrize("factor", [1e160, 1e-170])
+def test_detectors_that_cannot_hold_the_squares_say_so(factor):
+    points = factor * cloud()
+    with pytest.raises(ValueError, match="squared distances that float64 can hold"):
+        SoftBallDetector().fit(points)
+    with pytest.raises(ValueError, match="covariance that float64 can hold"):
+        MahalanobisDetector().fit(points)
+    labels = np.repeat([0, 1], [180, 20])
+    for scaling in ("unit", "standard"):
+        with pytest.raises(ValueError, match="features whose range is 0 or from 1e-14"):
+            ExcludingEllipsoids(scaling=scaling).fit(points, labels)
+
+
+@pytest.mark.parametrize("factor", [1e160, 1e-170])
+def test_the_rbf_detector_has_no_scale(factor):
+    points, far = cloud(), cloud(seed=1) * 3.0
+    once = SoftBallDetector(kernel="rbf").fit(points)
+    scaled = SoftBallDetector(kernel="rbf").fit(factor * points)
+    np.testing.assert_array_equal(once.predict(far), scaled.predict(factor * far))
+    assert (once.predict(far) == -1).sum() > 100
+
+
+@pytest.mark.parametrize("detector", [*OF_A_CENTER, SoftBallDetector])
+def test_a_point_beyond_all_numbers_is_an_outlier(detector):
+    fitted = detector().fit(cloud())
+    for far in (1e160, 1e300, -1.7e308):
+        scores = fitted.decision_function([[far, -far, far], [5.0, 5.0, 5.0]])
+        assert not np.isnan(scores).any()
+        assert fitted.predict([[far, -far, far]]) == [-1]
+
+
+def test_an_example_beyond_all_numbers_is_not_positive():
+    labels = np.repeat(["a", "b"], [20, 180])
+    for options in ({}, {"m": None}, {"rank_metric": "learned"}):
+        model = ExcludingEllipsoids(mus=[1.0], lams=[1.0], scaling=None, **options)
+        model.fit(cloud(), labels)
+        assert model.predict([[1e200, -1e200, 1e200]]) == ["b"]
+
+
+@pytest.mark.parametrize(
+    "detector", [*OF_A_CENTER, SoftBallDetector, lambda: SoftBallDetector(kernel="rbf")]
+)
+def test_equal_training_rows_are_a_point(detector):
+    rows = np.full((20, 2), 0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = detector().fit(rows)
+    assert fitted.radius_ <= 1e-150 if hasattr(fitted, "radius_") else True
+    assert (fitted.predict(rows) == 1).all()
+    assert fitted.predict([[0.1, 0.2]]) == [-1]
+
+
+def test_equal_training_rows_have_no_covariance():
+    with pytest.raises(ValueError, match="rows that differ .* found 20 samples"):
+        MahalanobisDetector().fit(np.full((20, 2), 0.1))
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    m=st.integers(2, 25),
+    n=st.integers(1, 6),
+    seed=st.integers(0, 1000),
+    scale=st.sampled_from([1e-3, 1.0, 1e6]),
+    offset=st.sampled_from([0.0, 1e3, 1e7]),
+)
+def test_a_training_row_is_never_an_outlier_of_a_hard_ball_when_asked_alone(
+    m, n, seed, scale, offset
+):
+    points = scale * np.random.default_rng(seed).standard_normal((m, n)) + offset
+    made = [BallDetector(), MeanDetector(), MahalanobisDetector()]
+    made += [SoftBallDetector(nu=1e-9, kernel=kernel) for kernel in ("linear", "rbf")]
+    made += [SoftBallDetector(nu=1e-9, kernel=cubic), PlainSoftBallDetector(nu=1e-9)]
+    for detector in made:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fitted = detector.fit(points)
+        alone = [fitted.predict(row[None, :])[0] for row in points]
+        assert alone == [1] * m, detector
+        assert (fitted.predict(points[::-1]) == 1).all(), detector
+
+
+def cubic(x, y):
+    return (x @ y.T / x.shape[1] + 1.0) ** 3
+
+
+@pytest.mark.parametrize(
+    ("detector", "solver"),
+    [
+        (BallDetector(), "minimum_enclosing_ball"),
+        (SoftBallDetector(), "soft_ball"),
+        (PlainSoftBallDetector(), "plain_soft_ball"),
+    ],
+)
+def test_a_ball_that_is_not_proved_is_told(detector, solver, monkeypatch):
+    real = getattr(detectors, solver)
+
+    class Unproved:
+        converged, message = False, "the gap stays large"
+
+        def __init__(self, ball):
+            self.ball = ball
+
+        def __getattr__(self, name):
+            return getattr(self.ball, name)
+
+    monkeypatch.setattr(detectors, solver, lambda *a, **k: Unproved(real(*a, **k)))
+    with pytest.warns(ConvergenceWarning, match="the gap stays large"):
+        detector.fit(cloud())

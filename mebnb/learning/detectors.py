@@ -44,6 +44,14 @@ __all__ = [
 ]
 
 
+# Below this a sum of squares may have lost digits that were too small to be held.
+SMALLEST_SQUARE = 1e-280
+# LedoitWolf forms fourth powers of differences from the mean.
+COVARIANCE_RANGE = (1e-70, 1e70)
+# The scalers take a feature for constant whose range is about the rounding of 1.
+SCALED_RANGE = (1e-14, 1e150)
+
+
 class _DistanceDetector(OutlierMixin, BaseEstimator):
     """What the detectors share: a point is abnormal by its distance from a center.
 
@@ -73,12 +81,21 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            When the points are not finite numbers in two dimensions, the factor is
-            less than 1, the quantile is not in (0, 1], or both are given.
+            When the points are not finite numbers in two dimensions, or too large or
+            small for what is computed from them, the factor is less than 1, the quantile
+            is not in (0, 1], or both are given.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the ball that was found is not proved to be the right one.
         """
         self._check_threshold()
         X = validate_data(self, X, dtype=np.float64)
         self._locate(X)
+        ball = getattr(self, "ball_", None)
+        if ball is not None and not ball.converged:
+            warnings.warn(ball.message, ConvergenceWarning, stacklevel=2)
         distances = self._distances(X)
         if self.quantile is None:
             threshold = self.factor * self._reach(distances)
@@ -154,6 +171,22 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
             )
 
 
+def _lengths(X, center):
+    """Distances from a center, also where their squares overflow or vanish."""
+    with np.errstate(over="ignore"):
+        squared = squared_distances(X, center)
+    distances = np.sqrt(squared)
+    lost = ~((squared > SMALLEST_SQUARE) & (squared < np.inf))
+    if lost.any():
+        most = np.finfo(np.float64).max
+        with np.errstate(over="ignore"):
+            apart = np.clip(X[lost] - center, -most, most)
+            largest = np.abs(apart).max(axis=1, keepdims=True)
+            largest[largest == 0.0] = 1.0
+            distances[lost] = largest[:, 0] * np.linalg.norm(apart / largest, axis=1)
+    return distances
+
+
 class BallDetector(_DistanceDetector):
     """The minimum enclosing ball of the training points as an outlier detector.
 
@@ -196,7 +229,7 @@ class BallDetector(_DistanceDetector):
         self.radius_ = self.ball_.radius
 
     def _distances(self, X):
-        return np.sqrt(squared_distances(X, self.center_))
+        return _lengths(X, self.center_)
 
     def _reach(self, distances):
         # The two are equal up to rounding; no training point may fall outside.
@@ -271,17 +304,22 @@ class SoftBallDetector(_DistanceDetector):
         rbf = isinstance(self.kernel, str) and self.kernel == "rbf"
         gamma = self.gamma if rbf else None
         self.ball_ = soft_ball(X, self.nu, kernel=self.kernel, gamma=gamma)
-        if not self.ball_.converged:
-            warnings.warn(self.ball_.message, ConvergenceWarning, stacklevel=3)
         self.center_ = self.ball_.center
         self.radius_ = self.ball_.radius
 
     def _distances(self, X):
+        if self.center_ is not None:
+            return _lengths(X, self.center_)
         return np.sqrt(self.ball_.squared_distances(X))
 
     def _reach(self, distances):
         # Without slack, rounding must not put a training point outside.
-        return max(self.radius_, distances.max()) if self.ball_.C >= 1 else self.radius_
+        hard = self.ball_.C >= 1
+        reach = max(self.radius_, distances.max()) if hard else self.radius_
+        if self.center_ is not None:
+            return reach
+        # The last bits of a kernel hang on which points are asked for together.
+        return np.sqrt(reach**2 + 2.0 * self.ball_.rounding)
 
 
 class PlainSoftBallDetector(_DistanceDetector):
@@ -330,7 +368,7 @@ class PlainSoftBallDetector(_DistanceDetector):
         self.radius_ = self.ball_.radius
 
     def _distances(self, X):
-        return np.sqrt(squared_distances(X, self.center_))
+        return _lengths(X, self.center_)
 
     def _reach(self, distances):
         return max(self.radius_, distances.max()) if self.ball_.C >= 1 else self.radius_
@@ -362,7 +400,7 @@ class MeanDetector(_DistanceDetector):
         self.center_ = X.mean(axis=0)
 
     def _distances(self, X):
-        return np.sqrt(squared_distances(X, self.center_))
+        return _lengths(X, self.center_)
 
 
 class MahalanobisDetector(_DistanceDetector):
@@ -394,11 +432,26 @@ class MahalanobisDetector(_DistanceDetector):
     """
 
     def _locate(self, X):
+        with np.errstate(over="ignore"):
+            extent = np.abs(X - X[0]).max()
+        if extent == 0.0:
+            raise ValueError(
+                f"X must hold rows that differ to have a covariance, found {len(X)} "
+                "samples that do not"
+            )
+        if not COVARIANCE_RANGE[0] < extent < COVARIANCE_RANGE[1]:
+            raise ValueError(
+                "X must have a covariance that float64 can hold, found differences of "
+                f"{extent:.1e}; multiply X by a constant first"
+            )
         self.covariance_ = LedoitWolf().fit(X)
         self.center_ = self.covariance_.location_
 
     def _distances(self, X):
-        return np.sqrt(self.covariance_.mahalanobis(X))
+        # Row by row, where a matrix product's last bits hang on the other rows.
+        apart = X - self.center_
+        there = np.einsum("ij,jk->ik", apart, self.covariance_.precision_)
+        return np.sqrt(np.maximum(np.einsum("ij,ij->i", there, apart), 0.0))
 
 
 def rival_detectors(seed=0):
@@ -562,6 +615,7 @@ class ExcludingEllipsoids(ClassifierMixin, BaseEstimator):
         positive = self._positive_rows(y)
         self.scaler_ = _SCALERS[self.scaling]()
         if self.scaler_ is not None:
+            _check_scalable(X)
             X = self.scaler_.fit_transform(X)
         self.centers_ = X[positive]
         fold = _two_folds(positive, check_random_state(self.random_state))
@@ -592,17 +646,20 @@ class ExcludingEllipsoids(ClassifierMixin, BaseEstimator):
             X = self.scaler_.transform(X)
         center = cdist(X, self.centers_, "sqeuclidean").argmin(axis=1)
         y = X - self.centers_[center]
-        learned = np.einsum("ki,kij,kj->k", y, self.M_[center], y)
-        ranked = learned if self.rank_metric == "learned" else np.sum(y**2, axis=1)
-        to_border = self.thresholds_[center] - learned
-        to_rival = self.reaches_[center] - ranked
+        with np.errstate(over="ignore", invalid="ignore"):
+            learned = np.einsum("ki,kij,kj->k", y, self.M_[center], y)
+            # So far away that the sum overflowed, or both ways at once.
+            learned = np.where(np.isfinite(learned), learned, np.inf)
+            ranked = learned if self.rank_metric == "learned" else np.sum(y**2, axis=1)
+            to_border = self.thresholds_[center] - learned
+            to_rival = self.reaches_[center] - ranked
         return pd.DataFrame(
             {
                 "center": center,
                 "inside": to_border >= 0,
                 "near": to_rival >= 0,
                 "positive": (to_border >= 0) & (to_rival >= 0),
-                "margin": np.minimum(to_border, to_rival),
+                "margin": np.fmin(to_border, to_rival),
             }
         )
 
@@ -735,6 +792,18 @@ _READINGS = {
     "scaling": ("unit", "standard", None),
 }
 _SCALERS = {"unit": MinMaxScaler, "standard": StandardScaler, None: lambda: None}
+
+
+def _check_scalable(X):
+    with np.errstate(over="ignore"):
+        ranges = np.ptp(X, axis=0)
+    low, high = SCALED_RANGE
+    odd = np.flatnonzero((ranges > 0.0) & ~((ranges > low) & (ranges < high)))
+    if odd.size:
+        raise ValueError(
+            f"X must have features whose range is 0 or from {low:g} to {high:g}, found "
+            f"{ranges[odd[0]]:.1e} in column {odd[0]}; multiply it by a constant first"
+        )
 
 
 def _columns(rows):
