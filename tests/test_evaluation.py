@@ -11,8 +11,16 @@ import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
-from sklearn.metrics import f1_score, precision_score, recall_score
+from sklearn.metrics import (
+    average_precision_score,
+    f1_score,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
 from mebnb.datasets import MIRROR, load_dataset
@@ -31,6 +39,7 @@ from mebnb.learning import (
     honest_split,
     recall_at_false_alarms,
     score_detector,
+    scores,
     seen_in_training,
 )
 
@@ -357,6 +366,74 @@ def test_what_rounding_sets_apart_is_a_tie():
     found = score_detector(Threshold(2.0), split)
     assert found["auroc"] == 0.5
     assert found["recall_at_false_alarms"] == 0.0
+
+
+@pytest.mark.parametrize("factor", [1e39, 1e-46, 1e300, 1e-300])
+def test_scores_are_those_of_scikit_learn_at_any_scale(factor):
+    rng = np.random.default_rng(0)
+    split = split_of(rng.exponential(size=80), 1.0 + rng.exponential(size=40))
+    scaled = replace(split, train=split.train, test=factor * split.test)
+    found = score_detector(Threshold(2.0), split)
+    assert 0.7 < found["auroc"] < 0.95
+    assert score_detector(Threshold(2.0 * factor), scaled) == found
+    truth, abnormal = split.test_is_anomaly, split.test[:, 0]
+    assert found["auroc"] == pytest.approx(roc_auc_score(truth, abnormal))
+    expected = average_precision_score(truth, abnormal)
+    assert found["average_precision"] == pytest.approx(expected)
+
+
+def test_scores_of_very_different_size_are_no_ties():
+    found = score_detector(
+        Threshold(1.0), split_of([0.0, 1e-300, 1e-46], [1e-40, 1e300])
+    )
+    assert found["auroc"] == 1.0
+
+
+def test_rounding_is_that_of_single_precision():
+    values = np.random.default_rng(0).standard_normal(1000) * 10.0 ** np.arange(
+        -20, 20, 0.04
+    )
+    np.testing.assert_array_equal(scores._rounded(values), values.astype(np.float32))
+
+
+class OnTheSphere(BaseEstimator):
+    """Every test point lies on the sphere, but for rounding."""
+
+    def fit(self, X, y=None):
+        self.offset_ = -1.0
+        return self
+
+    def score_samples(self, X):
+        return np.full(len(X), -1.0 - 1e-15)
+
+    def decision_function(self, X):
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X):
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+
+def test_a_detector_is_judged_alike_alone_in_a_pipeline_and_in_a_search():
+    split = split_of([1, 2, 3, 4], [3.5, 5])
+    pipeline = make_pipeline(StandardScaler(), OnTheSphere()).fit(split.train)
+    nested = make_pipeline(StandardScaler(), pipeline).fit(split.train)
+    alone = score_detector(OnTheSphere().fit(split.train), split)
+    assert alone["recall"] == alone["false_alarms"] == 0.0
+    for judged in (pipeline, nested):
+        assert judged.predict(split.test).tolist() == [-1] * 6
+        np.testing.assert_equal(score_detector(judged, split), alone)
+    search = GridSearchCV(pipeline, {}, scoring=lambda *_: 1.0, cv=2)
+    search.fit(split.test, np.zeros(6))
+    np.testing.assert_equal(score_detector(search, split)["recall"], 0.0)
+
+
+def test_infinite_scores_rank_and_nan_is_refused():
+    split = split_of([1, 2, 3, 4], [3.5, np.inf])
+    assert score_detector(Threshold(2.5), split)["auroc"] == 7 / 8
+    with pytest.raises(ValueError, match="detector's scores must be .* for 1 of 6"):
+        score_detector(Threshold(2.5), split_of([1, 2, 3, 4], [3.5, np.nan]))
+    with pytest.raises(ValueError, match="abnormality must be numbers, found NaN"):
+        recall_at_false_alarms([1.0, np.nan], [False, True])
 
 
 def test_scores_by_hand():

@@ -52,7 +52,7 @@ def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
     Raises
     ------
     ValueError
-        When the rate is out of range.
+        When the rate is out of range, or a value of abnormality is NaN.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
     """
     if not 0 <= rate < 1:
         raise ValueError(f"rate must be at least 0 and less than 1, found {rate!r}")
-    abnormality = np.asarray(abnormality)
+    abnormality = _numbers(abnormality, "abnormality")
     is_anomaly = np.asarray(is_anomaly, dtype=bool)
     nominal = np.sort(abnormality[~is_anomaly])[::-1]
     if nominal.size == 0 or not is_anomaly.any():
@@ -75,6 +75,12 @@ def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
 
 def score_detector(detector, split, rate=0.05):
     """Judge a fitted detector on the test side of a split.
+
+    Points that are equally abnormal but for rounding count as equal: scores are rounded
+    to 24 significant bits before they are ranked, and a point raises an alarm where it
+    lies beyond the detector's threshold by more than a millionth of it. The second holds
+    for a detector with `offset_`, alone or as the last step of a pipeline; others are
+    taken at their word. Apart from that the scores are those of scikit-learn.
 
     Parameters
     ----------
@@ -92,12 +98,18 @@ def score_detector(detector, split, rate=0.05):
         threshold; auroc, average_precision and recall_at_false_alarms over all
         thresholds. NaN where a score is not defined: a precision without an alarm,
         false alarms and the last three without nominal test points.
+
+    Raises
+    ------
+    ValueError
+        When the detector gives NaN for a test point.
     """
     alarm = _alarms(detector, split.test)
     anomaly = split.test_is_anomaly
     judge = getattr(detector, "score_samples", None) or detector.decision_function
-    # Single precision: points that are equally abnormal but for rounding are ties.
-    abnormality = -judge(split.test).astype(np.float32)
+    scores = _numbers(judge(split.test), "the detector's scores")
+    # Ranks from 0: all that the scores below look at, and never infinite.
+    abnormality = np.unique(_rounded(-scores), return_inverse=True)[1]
     hits, misses = int(np.sum(alarm & anomaly)), int(np.sum(~alarm & anomaly))
     false = int(np.sum(alarm & ~anomaly))
     both = anomaly.any() and not anomaly.all()
@@ -116,10 +128,38 @@ def score_detector(detector, split, rate=0.05):
 
 def _alarms(detector, points):
     """Which points lie beyond the detector's threshold by more than rounding."""
-    if not hasattr(detector, "offset_"):
+    judge = _innermost(detector)
+    if not hasattr(judge, "offset_"):
         return detector.predict(points) == -1
-    threshold = np.abs(detector.offset_)
-    return beyond(threshold - detector.decision_function(points), threshold)
+    threshold = np.abs(judge.offset_)
+    decision = _numbers(detector.decision_function(points), "the detector's scores")
+    return beyond(threshold - decision, threshold)
+
+
+def _innermost(detector):
+    """The detector that decides in the end: of a search the best, of a pipeline the last."""
+    if hasattr(detector, "best_estimator_"):
+        return _innermost(detector.best_estimator_)
+    if hasattr(detector, "steps"):
+        return _innermost(detector.steps[-1][1])
+    return detector
+
+
+def _numbers(values, name):
+    values = np.asarray(values)
+    missing = np.isnan(values)
+    if missing.any():
+        raise ValueError(
+            f"{name} must be numbers, found NaN for {missing.sum()} of {values.size} "
+            "points"
+        )
+    return values
+
+
+def _rounded(values):
+    """Rounded to 24 significant bits, those of single precision, at any magnitude."""
+    mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
+    return np.ldexp(np.rint(np.ldexp(mantissa, 24)), exponent - 24)
 
 
 def _ratio(part, whole):
