@@ -214,6 +214,20 @@ def test_working_page_shows_the_effective_parameters_in_one_table(made):
     assert "Optional" not in page.get_text()  # neither of the two cells is shown
 
 
+@pytest.mark.parametrize("given", [None, "8"])
+def test_every_library_of_a_kernel_gets_one_thread_whatever_the_shell_says(
+    given, monkeypatch
+):
+    names = [f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "BLIS")]
+    names.append("VECLIB_MAXIMUM_THREADS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+        if given:
+            monkeypatch.setenv(name, given)
+    environment = running._quiet_environment()
+    assert {name: environment.get(name) for name in names} == dict.fromkeys(names, "1")
+
+
 def test_kernel_runs_in_the_notebook_folder_with_one_thread(made, folder):
     assert f"{folder} 1" in soup_of(made, "01_working").get_text()
 
