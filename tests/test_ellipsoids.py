@@ -238,6 +238,25 @@ def test_moves_turns_and_scales_with_the_data():
     np.testing.assert_allclose(scaled.M, found.M, atol=1e-4)
 
 
+@pytest.mark.parametrize("shift", [2.0**30, -(2.0**42)])
+@pytest.mark.parametrize("shape", [(40, 3), (6, 12)], ids=["features", "gram"])
+def test_far_from_the_origin_not_a_bit_changes(shape, shift):
+    # Multiples of 1/1024 move without rounding; a sum from the origin would round.
+    negatives, center = (np.round(part * 1024) / 1024 for part in cloud(3, *shape))
+    lams = (0.1, 0.01)
+    near = excluding_ellipsoid(negatives, center, 1.0, 0.02)
+    far = excluding_ellipsoid(negatives + shift, center + shift, 1.0, 0.02)
+    assert (far.R, far.primal, far.dual) == (near.R, near.primal, near.dual)
+    assert 0.0 < near.R < 4.0
+    np.testing.assert_array_equal(far.M, near.M)
+    inside = far.contains(negatives + shift)
+    np.testing.assert_array_equal(inside, near.contains(negatives))
+    near = excluding_path(negatives, center, (1.0, 2.0), lams)
+    far = excluding_path(negatives + shift, center + shift, (1.0, 2.0), lams)
+    np.testing.assert_array_equal(far.R, near.R)
+    np.testing.assert_array_equal(far.M, near.M)
+
+
 def test_the_same_call_gives_the_same_bits():
     negatives, center = cloud(9, 200, 4)
     first, second = (
