@@ -178,6 +178,30 @@ def test_sets_that_are_not_the_papers_are_refused(sets):
         examples("yeast6")
 
 
+def test_repeats_are_found_whatever_their_sign_of_zero():
+    train_X = np.array([[0.0, 1.0], [2.0, 3.0], [2.0, 3.0]])
+    test_X = np.array([[-0.0, 1.0], [1.0, 0.0], [2.0, 3.0]])
+    found = running.repeats_training(train_X, test_X)
+    assert found.tolist() == [True, False, True]
+
+
+def test_rows_that_were_trained_on_are_counted():
+    table = tables.repeat_table(2)
+    assert list(table.index) == list(SETS)
+    assert table.loc["Wine", ["rows", "different rows"]].tolist() == ["1599", "1359"]
+    assert set(table.loc[["Abalone", "Abalone17", "Abalone20"], "share"]) == {"0.0%"}
+    shares, positives = [], []
+    for seed in range(2):
+        train_X, test_X, _, test_y = split(*examples("Wine"), seed)
+        trained = {tuple(row) for row in train_X.tolist()}
+        seen = np.array([tuple(row) in trained for row in test_X.tolist()])
+        shares.append(seen.mean())
+        positives.append(np.sum(seen & (test_y == 1)))
+    assert table.loc["Wine", "share"] == f"{np.mean(shares):.1%}"
+    assert table.loc["Wine", "positives among them"] == f"{np.mean(positives):.1f}"
+    assert table.loc["Wine", "tested"] == "320"
+
+
 def test_the_full_protocol(monkeypatch):
     monkeypatch.setattr(running, "has_c50", lambda: True)
     fits = full_protocol(10)

@@ -1,7 +1,7 @@
 """The paper's protocol: splits, fits, and the four counts of each.
 
-A run is a table of whole numbers, from which every score follows; `mebnb.experiments.rare_classes`
-keeps the one that the notebook shows in `mebnb/results/imbalanced.csv`.
+A run is a table of whole numbers, from which every score follows; the one that the
+notebook shows is kept beside this file, in `results.csv`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ __all__ = [
     "examples",
     "fresh_splits",
     "full_protocol",
+    "repeats_training",
     "run",
     "split",
     "stored_run",
@@ -165,6 +166,28 @@ def split(X, y, seed):
     train_X, test_X, train_y, test_y : ndarray
     """
     return train_test_split(X, y, test_size=0.2, stratify=y, random_state=seed)
+
+
+def repeats_training(train_X, test_X):
+    """Which test rows have the features of a training row, entry for entry.
+
+    Parameters
+    ----------
+    train_X : ndarray, shape (k, d)
+    test_X : ndarray, shape (l, d)
+
+    Returns
+    -------
+    ndarray of bool, shape (l,)
+
+    Examples
+    --------
+    >>> repeats_training(np.array([[1, 2], [3, 4]]), np.array([[3, 4], [3, 5]]))
+    array([ True, False])
+    """
+    rows = np.vstack([train_X, test_X])
+    number = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    return np.isin(number[len(train_X) :], number[: len(train_X)])
 
 
 def fresh_splits(

@@ -13,7 +13,12 @@ import numpy as np
 import pandas as pd
 
 from mebnb.datasets import load_dataset
-from mebnb.experiments.rare_classes.running import SETS, examples, split
+from mebnb.experiments.rare_classes.running import (
+    SETS,
+    examples,
+    repeats_training,
+    split,
+)
 from mebnb.learning import Evaluation
 from mebnb.learning.rare_classes import (
     ABLATION,
@@ -44,6 +49,7 @@ __all__ = [
     "method_table",
     "of_score",
     "rank_table",
+    "repeat_table",
     "rival_table",
     "same_counts",
     "scored",
@@ -451,6 +457,41 @@ def _evaluation(frame, score):
             }
         )
     )
+
+
+# --- repeated rows -----------------------------------------------------------------
+
+
+def repeat_table(repeats=PUBLISHED_REPEATS):
+    """How many test rows repeat a training row, feature by feature.
+
+    Parameters
+    ----------
+    repeats : int
+        Fresh splits, from seed 0 on.
+
+    Returns
+    -------
+    pandas.DataFrame of str
+        Indexed by the set: its rows and how many of them differ; means over the splits
+        of the test rows, of those that repeat a training row, of their share, and of
+        the positives among them.
+    """
+    rows = {}
+    for name in SETS:
+        X, y = examples(name)
+        splits = [split(X, y, seed) for seed in range(repeats)]
+        seen = [repeats_training(train, test) for train, test, _, _ in splits]
+        positives = [np.sum(s & (part[3] == 1)) for s, part in zip(seen, splits)]
+        rows[name] = {
+            "rows": str(len(X)),
+            "different rows": str(len(np.unique(X, axis=0))),
+            "tested": str(len(seen[0])),
+            "repeat a training row": f"{np.mean([s.sum() for s in seen]):.1f}",
+            "share": f"{np.mean(seen):.1%}",
+            "positives among them": f"{np.mean(positives):.1f}",
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("set")
 
 
 # --- readings, ablation, rivals ----------------------------------------------------
