@@ -10,7 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mebnb.solvers.steps import Armijo, GoldenSection, StepRule, backtracked, golden_midpoint
+from mebnb.solvers.steps import (
+    Armijo,
+    GoldenSection,
+    StepRule,
+    backtracked,
+    golden_midpoint,
+)
 
 __all__ = [
     "ArmijoOffTheSimplex",
