@@ -2,7 +2,8 @@
 from .datasets import list_datasets, load_dataset
 from .documents.checks import check_derivations
 from .learning.detectors import BallDetector, ExcludingEllipsoids, SoftBallDetector
-from .solvers.balls import Solution, Trace, verify
+from .solvers.balls import Solution, Trace
+from .solvers.certificates import verify
 from .solvers.core_sets import core_set
 from .solvers.ellipsoids import excluding_ellipsoid
 from .solvers.exact import minimum_enclosing_ball

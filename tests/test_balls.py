@@ -1,6 +1,5 @@
-"""The base room: input checks, distances, solutions and their certificates."""
+"""The base room: input checks, distances and solutions."""
 
-import dataclasses
 import tracemalloc
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from mebnb import Solution, Trace, minimum_enclosing_ball, verify
+from mebnb import Solution, Trace
 from mebnb.solvers.balls import (
     coordinate_spread,
     dual_value,
@@ -334,102 +333,3 @@ def test_a_trace_becomes_a_table():
         ]
     )
     assert table["iteration"].tolist() == [0, 1]
-
-
-# --- the certificate ---------------------------------------------------------------
-
-SQUARE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -0.5]])
-
-
-def claims(solution, points=SQUARE, **options):
-    table = verify(points, solution, **options).table
-    return dict(zip(table["claim"], table["passed"]))
-
-
-def test_a_right_ball_is_verified():
-    certificate = verify(SQUARE, ball())
-    assert certificate and certificate.passed
-    assert certificate.radius == 1.0 and certificate.lower_bound == 1.0
-    assert "every point inside" in repr(certificate)
-    assert "every point inside" in certificate._repr_html_()
-
-
-@pytest.mark.parametrize(
-    "changes, claim",
-    [
-        ({"weights": np.array([0.5, 0.5 + 1e-9])}, "weights on the simplex"),
-        ({"weights": np.array([1.5, -0.5])}, "weights on the simplex"),
-        ({"center": np.array([1e-9, 0.0])}, "center = weighted points"),
-        ({"radius": 1.0 - 1e-9}, "every point inside"),
-        ({"radius": 1.0 + 2e-9}, "radius / lower bound - 1"),
-        ({"support": np.array([0, 2])}, "radius / lower bound - 1"),
-    ],
-)
-def test_a_wrong_ball_is_not(changes, claim):
-    found = claims(ball(**changes))
-    assert not found[claim]
-
-
-def test_verify_takes_nothing_on_trust():
-    # A stated lower bound that is wrong changes nothing: it is recomputed.
-    wrong = ball(lower_bound=5.0)
-    assert verify(SQUARE, wrong).lower_bound == 1.0
-    # Nor does a point that the solver never saw go unnoticed.
-    more = np.vstack([SQUARE, [[3.0, 0.0]]])
-    assert not claims(ball(), more)["every point inside"]
-
-
-def test_rtol_of_verify():
-    loose = ball(radius=1.001)
-    assert not verify(SQUARE, loose)
-    assert verify(SQUARE, loose, rtol=1e-2)
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        (
-            {"center": np.zeros(3)},
-            "solution.center must have shape (2,) like the points, found (3,)",
-        ),
-        (
-            {"weights": np.ones(1)},
-            "solution.support and solution.weights must have the same length >= 1, "
-            "found (2,) and (1,)",
-        ),
-        (
-            {"support": np.array([], int), "weights": np.array([])},
-            "solution.support and solution.weights must have the same length >= 1, "
-            "found (0,) and (0,)",
-        ),
-        (
-            {"support": np.array([0, 4])},
-            "solution.support must index the 4 points, found 0 to 4",
-        ),
-        (
-            {"support": np.array([-1, 1])},
-            "solution.support must index the 4 points, found -1 to 1",
-        ),
-    ],
-)
-def test_verify_refuses_what_does_not_fit(changes, message):
-    with pytest.raises(ValueError) as caught:
-        verify(SQUARE, ball(**changes))
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-200, 1e150, 1e200, 1.7e308])
-def test_verify_at_every_scale(scale):
-    points = SQUARE * scale
-    assert verify(points, ball(radius=scale, lower_bound=scale))
-    if scale > 1e-300:
-        assert not verify(points, ball(radius=scale * (1 - 1e-9), lower_bound=scale))
-
-
-def test_verify_reads_float32_without_loss():
-    points = (np.random.default_rng(0).normal(size=(200, 3)) / 3).astype(np.float32)
-    solution = minimum_enclosing_ball(points)
-    table = verify(points, solution).table
-    assert table["violation"].max() < 1e-14
-    moved = dataclasses.replace(solution, radius=solution.radius * (1 - 1e-11))
-    assert not verify(points, moved)

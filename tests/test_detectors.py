@@ -27,7 +27,7 @@ from mebnb.learning.detectors import (
     SoftBallDetector,
     rival_detectors,
 )
-from mebnb.solvers.balls import verify
+from mebnb.solvers.certificates import verify
 
 DETECTORS = [BallDetector, MeanDetector, MahalanobisDetector]
 

@@ -1,4 +1,4 @@
-"""The problem itself: distances, dual value, gaps, solutions and their certificates.
+"""The problem itself: distances, dual value, gaps, and what a solver returns.
 
 Points are the rows of an (m, n) array. A ball is a center c and a radius r; the
 minimum enclosing ball (MEB) is the smallest one that holds every point. Its
@@ -16,23 +16,27 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from mebnb.solvers.inputs import check_points, readable_blocks, row_blocks
+from mebnb.solvers.inputs import readable_blocks, row_blocks
 from mebnb.solvers.rates import linear_rate, power_rate
 
 __all__ = [
-    "Certificate", "Solution", "Trace", "beyond", "coordinate_spread", "dual_value",
+    "Solution", "Trace", "beyond", "coordinate_spread", "dual_value",
     "enclosing_radius", "frank_wolfe_gap", "gradient", "kkt_residuals",
-    "squared_distances", "verify",
+    "squared_distances",
 ]  # fmt: skip
 
 # Distances that a solver found agree to about this part where they ought to be equal.
 ON_THE_SPHERE = 1e-6
+# A sum of coordinates carries their rounding. Where a column is this many times farther
+# from zero than the cloud is wide, sums are taken from a row instead: nearer, their
+# rounding is that of the cloud's own differences, and no row needs to be chosen.
+FAR = 16.0
 
 
 # --- the problem -------------------------------------------------------------------
 
 
-def squared_distances(points, center):
+def squared_distances(points, center, origin=None):
     """Squared distances |a_i - c|^2 of all points from a center.
 
     This is the one pass over the data that every solver is made of. Distances
@@ -43,6 +47,8 @@ def squared_distances(points, center):
     ----------
     points : ndarray, shape (m, n)
     center : ndarray, shape (n,)
+    origin : ndarray, shape (n,), or None
+        What the center is counted from, 0 if None.
 
     Returns
     -------
@@ -58,6 +64,8 @@ def squared_distances(points, center):
     center = np.ascontiguousarray(center)
     distances = np.empty(points.shape[0])
     for start, block in readable_blocks(points):
+        if origin is not None:
+            block = np.subtract(block, origin, dtype=np.float64)
         _fill_squared_distances(block, center, distances[start : start + len(block)])
     return distances
 
@@ -108,6 +116,37 @@ def coordinate_spread(points, origin):
     return min(largest, np.finfo(float).max)
 
 
+def summing_origin(points, width):
+    """Where weighted sums of the points start: the first row in columns far from zero.
+
+    A center is a weighted mean. Summed as sum_i u_i a_i it is off by the rounding of
+    the coordinates, however narrow the cloud; o + sum_i u_i (a_i - o) is not.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    width : float
+        Largest distance from the first row.
+
+    Returns
+    -------
+    ndarray, shape (n,), or None
+        0 in the other columns; None where no column is far.
+    """
+    first = points[0].astype(np.float64)
+    far = np.abs(first) > FAR * width
+    return np.where(far, first, 0.0) if far.any() else None
+
+
+def _mean_from_origin(points, weights):
+    """Origin and, counted from there, weighted mean."""
+    width = enclosing_radius(points, points[0])
+    origin = summing_origin(points, width)
+    if origin is None:
+        return None, weights @ points
+    return origin, weights @ np.subtract(points, origin, dtype=np.float64)
+
+
 def dual_value(points, weights):
     """Dual value Phi(u) = sum_i u_i |a_i - A u|^2 (report eqs. 19 and 22).
 
@@ -125,7 +164,8 @@ def dual_value(points, weights):
     float
         gamma, in squared units of the data; a lower bound on r*^2.
     """
-    return float(weights @ squared_distances(points, weights @ points))
+    origin, mean = _mean_from_origin(points, weights)
+    return float(weights @ squared_distances(points, mean, origin))
 
 
 def gradient(points, weights):
@@ -157,7 +197,8 @@ def frank_wolfe_gap(points, weights):
     -------
     float
     """
-    distances = squared_distances(points, weights @ points)
+    origin, mean = _mean_from_origin(points, weights)
+    distances = squared_distances(points, mean, origin)
     return float(distances.max() - weights @ distances)
 
 
@@ -174,6 +215,24 @@ def enclosing_radius(points, center):
     float
     """
     return math.sqrt(float(squared_distances(points, center).max()))
+
+
+def beyond(distances, radius):
+    """Which distances exceed a radius by more than a solver's last bits.
+
+    A point that repeats a support point lies on the sphere, on either side of it by
+    rounding; on the sphere is inside.
+
+    Parameters
+    ----------
+    distances : ndarray
+    radius : float
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    return distances > radius * (1.0 + ON_THE_SPHERE)
 
 
 def kkt_residuals(points, weights, center, gamma):
@@ -196,9 +255,11 @@ def kkt_residuals(points, weights, center, gamma):
     """
     excess = squared_distances(points, center) - gamma
     outside = float(excess.max(initial=0.0))
+    origin, mean = _mean_from_origin(points, weights)
+    local = center if origin is None else center - origin
     return {
         "stationarity in c: |c 1'u - A u|": float(
-            np.linalg.norm(center * weights.sum() - weights @ points)
+            np.linalg.norm(local * weights.sum() - mean)
         ),
         "stationarity in gamma: |1 - 1'u|": abs(1.0 - float(weights.sum())),
         "primal feasibility: max(|a_i - c|^2 - gamma, 0)": outside,
@@ -312,6 +373,9 @@ class Solution:
     passes : float
         Passes over the whole data.
     trace : Trace or None
+    independent : bool
+        Whether the solver promises an affinely independent support, at most n + 1
+        points; `verify` then holds it to that. Frank-Wolfe makes no such promise.
     """
 
     center: np.ndarray
@@ -324,6 +388,7 @@ class Solution:
     message: str
     passes: float = math.nan
     trace: Trace | None = None
+    independent: bool = False
 
     @property
     def relative_error(self):
@@ -360,154 +425,3 @@ class Solution:
             for name, value in self._rows()
         )
         return f"<table><tbody>{rows}</tbody></table>"
-
-
-# --- the certificate ---------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """The outcome of `verify`: four claims, each with its violation and tolerance.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        Columns claim, violation, tolerance, passed; violations are relative.
-    lower_bound, radius : float
-        Both recomputed from the points, the support and its weights.
-    """
-
-    table: pd.DataFrame
-    lower_bound: float
-    radius: float
-
-    @property
-    def passed(self):
-        """Whether every claim holds."""
-        return bool(self.table["passed"].all())
-
-    def __bool__(self):
-        return self.passed
-
-    def __repr__(self):
-        return self.table.to_string(index=False)
-
-    def _repr_html_(self):
-        return self.table.to_html(index=False)
-
-
-def beyond(distances, radius):
-    """Which distances exceed a radius by more than a solver's last bits.
-
-    A point that repeats a support point lies on the sphere, on either side of it by
-    rounding; on the sphere is inside.
-
-    Parameters
-    ----------
-    distances : ndarray
-    radius : float
-
-    Returns
-    -------
-    ndarray of bool
-    """
-    return distances > radius * (1.0 + ON_THE_SPHERE)
-
-
-def verify(points, solution, rtol=1e-9):
-    """Check a solution against the points, with nothing of a solver reused.
-
-    Everything is recomputed from the points, the support and its weights, on
-    data scaled to unit size, so that squares neither overflow nor vanish.
-
-    Parameters
-    ----------
-    points : array_like, shape (m, n)
-    solution : Solution
-    rtol : float
-        The largest accepted radius / lower_bound - 1.
-
-    Returns
-    -------
-    Certificate
-        Claims: the weights lie on the simplex; the center is the weighted mean
-        of the support; every point lies within the radius; the radius exceeds
-        the lower bound by no more than rtol.
-
-    Raises
-    ------
-    ValueError
-        When the solution does not fit the points (dimension, support beyond m).
-
-    Examples
-    --------
-    >>> points = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.5]])
-    >>> ball = Solution(np.zeros(2), 1.0, 1.0, np.array([0, 1]), np.array([0.5, 0.5]),
-    ...                 0, True, "by hand")
-    >>> verify(points, ball).passed
-    True
-    """
-    points = check_points(points)
-    support = np.asarray(solution.support)
-    weights = np.asarray(solution.weights, dtype=np.float64)
-    center = np.asarray(solution.center, dtype=np.float64)
-    if center.shape != (points.shape[1],):
-        raise ValueError(
-            f"solution.center must have shape ({points.shape[1]},) like the points, "
-            f"found {center.shape}"
-        )
-    if support.shape != weights.shape or support.size == 0:
-        raise ValueError(
-            f"solution.support and solution.weights must have the same length >= 1, "
-            f"found {support.shape} and {weights.shape}"
-        )
-    if support.min() < 0 or support.max() >= points.shape[0]:
-        raise ValueError(
-            f"solution.support must index the {points.shape[0]} points, found "
-            f"{support.min()} to {support.max()}"
-        )
-
-    origin = points[support[0]].astype(np.float64)
-    scale = coordinate_spread(points, origin) or 1.0
-    scaled_support = points[support].astype(np.float64) / scale - origin / scale
-    scaled_center = center / scale - origin / scale
-    recomputed = weights @ scaled_support
-    gamma = float(weights @ squared_distances(scaled_support, recomputed))
-    lower_bound = math.sqrt(max(gamma, 0.0)) * scale
-    radius = 0.0
-    for _, block in row_blocks(points):
-        scaled = block.astype(np.float64) / scale - origin / scale
-        farthest = float(squared_distances(scaled, scaled_center).max())
-        radius = max(radius, math.sqrt(farthest))
-    radius *= scale
-
-    # What rounding of the coordinates alone does to a distance.
-    magnitude = max(float(np.abs(origin).max()), float(np.abs(center).max()), scale)
-    unit = max(solution.radius, lower_bound, np.finfo(float).eps * magnitude)
-    spacing = math.ulp(magnitude)
-    rounding = 8 * (math.sqrt(points.shape[1]) * spacing / unit + np.finfo(float).eps)
-    claims = [
-        (
-            "weights on the simplex",
-            max(abs(float(weights.sum()) - 1.0), -float(weights.min()), 0.0),
-            1e-12,
-        ),
-        (
-            "center = weighted points",
-            float(np.linalg.norm(recomputed - scaled_center)) * scale / unit,
-            1e-12 + rounding,
-        ),
-        (
-            "every point inside",
-            max(radius - solution.radius, 0.0) / unit,
-            1e-12 + rounding,
-        ),
-        (
-            "radius / lower bound - 1",
-            max(max(radius, solution.radius) - lower_bound, 0.0) / unit,
-            rtol + rounding,
-        ),
-    ]
-    table = pd.DataFrame(claims, columns=["claim", "violation", "tolerance"])
-    table["passed"] = table["violation"] <= table["tolerance"]
-    return Certificate(table, lower_bound, radius)

@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg.blas import daxpy, dscal
 
-from mebnb.solvers.balls import Solution, Trace, squared_distances
+from mebnb.solvers.balls import Solution, Trace, squared_distances, summing_origin
 from mebnb.solvers.inputs import check_limits, check_points, check_weights, row_blocks
 from mebnb.solvers.steps import Line, step_rule
 
@@ -98,10 +98,13 @@ class _Columns:
 
     Atom m, where it exists, is the uniform point 1/m (1, ..., 1) kept as an atom of
     its own: its D entries are mean squared distances over all points.
+
+    Locations are counted from `origin`, which None puts at 0.
     """
 
-    def __init__(self, points, with_uniform):
+    def __init__(self, points, with_uniform, origin):
         self.points = points
+        self.origin = origin
         self.m = points.shape[0]
         self.size = self.m + with_uniform
         self.capacity = max(2, KEPT_BYTES // (8 * self.size))
@@ -109,15 +112,24 @@ class _Columns:
         self.passes = 0
         self.uniform_spread = 0.0
         if with_uniform:
-            self.mean = points.mean(axis=0, dtype=np.float64)
+            self.mean = self._mean()
             column = self.distances(self.mean)
             self.uniform_spread = float(column.mean())
             column += self.uniform_spread
             self.uniform = np.append(column, 2.0 * self.uniform_spread)
 
-    def distances(self, center):
+    def _mean(self):
+        if self.origin is None:
+            return self.points.mean(axis=0, dtype=np.float64)
+        total = np.zeros(self.points.shape[1])
+        for _, block in row_blocks(self.points):
+            total += np.subtract(block, self.origin, dtype=np.float64).sum(axis=0)
+        return total / self.m
+
+    def distances(self, location):
+        """Squared distances of all points from a location."""
         self.passes += 1
-        return squared_distances(self.points, center)
+        return squared_distances(self.points, location, self.origin)
 
     def __contains__(self, atom):
         return atom in self.kept or atom == self.m
@@ -140,8 +152,11 @@ class _Columns:
         self.kept[atom] = column
 
     def location(self, atom):
-        """The atom's point in R^n."""
-        return self.mean if atom == self.m else self.points[atom].astype(np.float64)
+        """The atom's point in R^n, from the origin."""
+        if atom == self.m:
+            return self.mean
+        point = self.points[atom].astype(np.float64)
+        return point if self.origin is None else point - self.origin
 
     def own_spread(self, atom):
         """Mean squared distance of an atom's points from its location; 0 for a vertex."""
@@ -181,7 +196,7 @@ class _Iterate:
         if self.fresh:
             return
         self.weights[self.active] /= self.weights[self.active].sum()
-        distances = self.columns.distances(self.center())
+        distances = self.columns.distances(self._location())
         if self.columns.size > self.columns.m:
             distances = np.append(distances, distances.mean())
         # d = D u - gamma, and gamma is the mean of d under u.
@@ -195,6 +210,7 @@ class _Iterate:
         product = self.product
         self.gamma, lowest, highest = _on_active(product, self.weights, self.active)
         self.farthest = int(product[: self.columns.m].argmax())
+        self.reach = self.distance(self.farthest)
         self.nearest = int(self.active[lowest])
         self.farthest_active = int(self.active[highest])
         self.fw_gap = float(product[self.farthest]) - 2.0 * self.gamma
@@ -206,13 +222,32 @@ class _Iterate:
 
     @property
     def radius(self):
-        return math.sqrt(max(self.distance(self.farthest), 0.0))
+        return math.sqrt(max(self.reach, 0.0))
 
-    def center(self):
+    def _location(self):
         total = np.zeros(self.columns.points.shape[1])
         for atom in self.active:
             total += self.weights[atom] * self.columns.location(int(atom))
         return total
+
+    def center(self):
+        """The center A u, rounded to float64 where the points are."""
+        origin, location = self.columns.origin, self._location()
+        return location if origin is None else origin + location
+
+    def round_center(self):
+        """Let the FW gap and the radius be those about the rounded center.
+
+        The dual value belongs to the weights and stays. Far from the origin the two
+        differ, and the ball that is returned has the rounded one.
+        """
+        columns = self.columns
+        if columns.origin is not None:
+            distances = squared_distances(columns.points, self.center())
+            columns.passes += 1
+            self.farthest = int(distances.argmax())
+            self.reach = float(distances[self.farthest])
+            self.fw_gap = self.reach - self.gamma
 
     def line(self, towards, away, iteration):
         """The parabola along `towards` - `away`; None stands for the iterate itself."""
@@ -313,6 +348,7 @@ class _Iterate:
     def solution(self, iterations, converged, message, trace):
         """The ball, with radius and dual value recomputed from scratch."""
         self.recompute()
+        self.round_center()
         support, weights = self.support()
         gamma = max(self.gamma, 0.0)
         return Solution(
@@ -400,12 +436,8 @@ def run(points, choose, stop, step, start, max_iter, time_limit, callback, trace
             aside = time.perf_counter() - began - seconds
         if stop.measure(iterate) <= stop.tol:
             iterate.recompute()
-            reached = max(stop.measure(iterate), 0.0)
-            if reached <= stop.tol:
-                converged, message = (
-                    True,
-                    f"{stop.name} {reached:.2e} <= {stop.tol:.6g}",
-                )
+            if stop.measure(iterate) <= stop.tol:
+                converged, message = _at_the_stop(iterate, stop)
                 break
         if iteration >= max_iter:
             converged, message = False, f"iteration limit {max_iter} reached"
@@ -426,6 +458,18 @@ def run(points, choose, stop, step, start, max_iter, time_limit, callback, trace
         if iteration % REFRESH_EVERY == 0:
             iterate.recompute()
     return iterate.solution(iteration, converged, message, record)
+
+
+def _at_the_stop(iterate, stop):
+    """Whether the ball about the rounded center meets the tolerance too, and a message."""
+    iterate.round_center()
+    reached = max(stop.measure(iterate), 0.0)
+    if reached <= stop.tol:
+        return True, f"{stop.name} {reached:.2e} <= {stop.tol:.6g}"
+    return False, (
+        f"{stop.name} {reached:.2e} > {stop.tol:.6g}, the least that rounding of the "
+        "center to float64 allows"
+    )
 
 
 def _report(iterate, iteration, kind, length, record, callback, seconds):
@@ -486,7 +530,9 @@ def _begin(points, start):
     from_first = squared_distances(points, points[0].astype(np.float64))
     _check_spread(points, from_first)
     atoms, weights = _start(points, start, from_first)
-    columns = _Columns(points, with_uniform=bool(np.any(atoms == points.shape[0])))
+    origin = summing_origin(points, math.sqrt(float(from_first.max())))
+    uniform = bool(np.any(atoms == points.shape[0]))
+    columns = _Columns(points, uniform, origin)
     columns.passes += 1
     columns.keep(0, from_first)
     return _Iterate(columns, atoms, weights)

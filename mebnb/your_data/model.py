@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from mebnb.learning.splits import SCALERS, fitted_scaler
-from mebnb.solvers.balls import beyond, squared_distances, verify
+from mebnb.solvers.balls import beyond, squared_distances
+from mebnb.solvers.certificates import verify
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.soft import soft_ball, verify_soft
 from mebnb.your_data import TableError, check_path
