@@ -16,6 +16,7 @@ from mebnb.solvers.balls import (
     enclosing_radius,
     frank_wolfe_gap,
     gradient,
+    kkt_residuals,
     squared_distances,
 )
 from mebnb.solvers.inputs import (
@@ -277,6 +278,22 @@ def test_identities_of_the_dual(seed, m, n):
     assert enclosing_radius(points, center) ** 2 == pytest.approx(
         gamma + frank_wolfe_gap(points, weights), abs=1e-12 * scale
     )
+
+
+@pytest.mark.parametrize("value", [2.0**50, 1.7e18])
+def test_dual_quantities_ignore_a_constant_column(value):
+    points = np.array([[1.0, 3.0], [2.0, 2.0], [1.0, -3.0], [-2.0, 2.0]])
+    weights = np.array([0.3, 0.1, 0.4, 0.2])
+    beside = np.column_stack([points, np.full(4, value)])
+    for function in (dual_value, frank_wolfe_gap):
+        assert function(beside, weights) == pytest.approx(
+            function(points, weights), rel=1e-14
+        )
+    center = weights @ points
+    gamma = dual_value(points, weights)
+    found = kkt_residuals(beside, weights, np.append(center, value), gamma)
+    for name, residual in kkt_residuals(points, weights, center, gamma).items():
+        assert found[name] == pytest.approx(residual, rel=1e-13, abs=1e-14), name
 
 
 # --- solutions ---------------------------------------------------------------------

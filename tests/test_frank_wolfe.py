@@ -1,7 +1,6 @@
 """The Frank-Wolfe family and Yildirim's algorithms: answers, invariances, stops."""
 
 import importlib
-import itertools
 import math
 
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from kkt import assert_optimal
+from rational import smallest_ball
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
 from mebnb.solvers import plain
@@ -72,7 +73,7 @@ def test_known_balls(solver, name, start):
     ball = solver(points, start=start, gap="relative", tol=1e-12, max_iter=20_000)
     assert ball.radius == pytest.approx(radius, rel=1e-8, abs=1e-12)
     assert ball.lower_bound == pytest.approx(radius, rel=1e-8, abs=1e-12)
-    assert verify(points, ball).passed
+    assert_optimal(points, ball)
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -83,7 +84,7 @@ def test_known_core_sets(name, away):
     assert ball.converged
     assert ball.lower_bound <= radius * (1 + 1e-8) + 1e-12
     assert radius * (1 - 1e-8) <= ball.radius <= radius * (1 + 1e-3) + 1e-12
-    assert verify(points, ball, rtol=1.1e-3).passed
+    assert_optimal(points, ball, rtol=1e-3)
 
 
 # --- optimality conditions ---------------------------------------------------------
@@ -94,14 +95,17 @@ def test_known_core_sets(name, away):
 def test_kkt_conditions(solver, shape):
     points = cloud(3, *shape)
     ball = solver(points, gap="relative", tol=1e-13, max_iter=50_000)
-    distances = np.sqrt(squared_distances(points, ball.center))
     assert np.all(ball.weights > 0)
-    assert ball.weights.sum() == pytest.approx(1.0, abs=1e-14)
-    np.testing.assert_allclose(
-        ball.weights @ points[ball.support], ball.center, atol=1e-12
-    )
-    assert np.all(distances <= ball.radius * (1 + 1e-12))
+    assert_optimal(points, ball, rtol=1e-13)
+    distances = np.sqrt(squared_distances(points, ball.center))
     np.testing.assert_allclose(distances[ball.support], ball.radius, rtol=1e-6)
+
+
+@pytest.mark.parametrize("start", ["first", "pair", "uniform"])
+def test_kkt_conditions_of_plain_frank_wolfe(start):
+    points = cloud(3, 60, 4)
+    ball = frank_wolfe(points, start=start, gap="relative", tol=1e-3, max_iter=20_000)
+    assert_optimal(points, ball, rtol=1e-3)
 
 
 @pytest.mark.parametrize("solver", LINEAR, **names)
@@ -113,7 +117,7 @@ def test_every_step_rule_reaches_the_ball(solver, step):
     assert ball.converged
     assert best <= ball.radius * (1 + 1e-12)
     assert ball.radius <= best * 1.006
-    assert verify(points, ball, rtol=0.01).passed
+    assert_optimal(points, ball, rtol=0.01)
 
 
 clouds = arrays(
@@ -128,7 +132,7 @@ clouds = arrays(
 def test_certificate_on_integer_clouds(points, solver, step):
     ball = solver(points, step=step, gap="relative", tol=1e-6, max_iter=20_000)
     assert ball.converged, ball.message
-    assert verify(points, ball, rtol=1e-6).passed
+    assert_optimal(points, ball, rtol=1e-6)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
@@ -408,6 +412,93 @@ def test_far_from_the_origin():
     assert far.radius == pytest.approx(near.radius, rel=1e-7)
 
 
+# --- large numbers beside small differences ----------------------------------------
+
+BESIDE = {
+    "four rows": [[1, 3], [2, 2], [1, -3], [-2, 2]],
+    "a core set": [[-1, -1], [2, -1], [2, 1], [-3, 0]],
+    "a square": [[0, 0], [1, 0], [0, 1], [1, 1]],
+}
+
+
+def beside(name, value):
+    points = np.array(BESIDE[name], dtype=float)
+    return np.column_stack([points, np.full(len(points), value)])
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("value", [1e3, 2.0**50, 2.0**60, 1.7e18, -1e300])
+@pytest.mark.parametrize("solver", LINEAR, **names)
+@pytest.mark.parametrize("start", ["first", "pair", "uniform"])
+def test_a_constant_column_changes_nothing(solver, start, value, name):
+    options = dict(start=start, gap="relative", tol=1e-9, max_iter=20_000)
+    points = beside(name, value)
+    _, best, _ = smallest_ball(BESIDE[name])
+    ball = solver(points, **options)
+    assert ball.converged
+    assert ball.radius == pytest.approx(math.sqrt(best), rel=1e-9)
+    assert ball.center[2] == pytest.approx(value, rel=1e-15)
+    assert_optimal(points, ball)
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("value", [2.0**50, 2.0**60, 1.7e18])
+@pytest.mark.parametrize("away", [False, True])
+def test_a_core_set_keeps_its_guarantee_beside_a_constant_column(away, value, name):
+    eps = 1e-6 if away else 1e-3
+    points = beside(name, value)
+    _, best, _ = smallest_ball(BESIDE[name])
+    ball = core_set(points, eps=eps, away=away)
+    assert ball.converged
+    assert ball.radius <= (1 + eps) * math.sqrt(best)
+    assert_optimal(points, ball, rtol=eps)
+
+
+@pytest.mark.parametrize("solver", LINEAR, **names)
+@pytest.mark.parametrize("start", ["first", "uniform"])
+def test_a_center_that_float64_cannot_hold_is_not_called_converged(solver, start):
+    points = cloud(28, 40, 3) + 1e12
+    ball = solver(points, start=start, gap="relative", tol=1e-9, max_iter=20_000)
+    reached = ball.radius**2 / ball.lower_bound**2 - 1
+    assert not ball.converged
+    assert ball.message == (
+        f"relative gap {reached:.2e} > 1e-09, the least that rounding of the center to "
+        "float64 allows"
+    )
+    # Within half a spacing a column of the best; the lower bound is one.
+    _, best, _ = smallest_ball(points)
+    allowed = math.sqrt(3) * np.spacing(1e12) / 2
+    assert ball.lower_bound**2 <= float(best) * (1 + 1e-12)
+    assert ball.radius <= math.sqrt(best) * (1 + 1e-8) + allowed
+    assert verify(points, ball).verdict == "cannot certify"
+
+
+def test_drift_does_not_pass_for_convergence(monkeypatch):
+    """The gap that stops the loop is measured anew before it is believed."""
+    update = MODULE._Iterate._update_product
+
+    def drifting(self, *arguments):
+        update(self, *arguments)
+        self.fw_gap = 0.0
+
+    monkeypatch.setattr(MODULE._Iterate, "_update_product", drifting)
+    points = cloud(29)
+    ball = away_step(points, gap="relative", tol=1e-8, max_iter=5000)
+    assert ball.converged and ball.iterations > 1
+    assert_optimal(points, ball, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("margin", "kind"), [(0.0, "pairwise"), (1e-5, "FW")])
+def test_blending_prefers_active_points_at_a_tie(margin, kind):
+    # With weights 3/4 and 1/4 the center is (1, 0, 0) and squared distances are 1, 9
+    # and 11: the active spread, 8, equals the FW gap, 11 - 3.
+    points = [[0, 0, 0], [4, 0, 0], [4, 1, 1]]
+    ball = blended_pairwise(
+        points, start=([0, 1], [0.75, 0.25]), max_iter=1, margin=margin
+    )
+    assert ball.trace.kind[1] == kind
+
+
 # --- refusals ----------------------------------------------------------------------
 
 SQUARE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
@@ -474,43 +565,13 @@ def test_one_far_outlier(solver):
     assert ball.radius == pytest.approx(5e11, rel=1e-3)
 
 
-def test_exact_answer_by_brute_force_in_rationals():
-    """Small integer clouds: all supports of at most three points in the plane."""
-    from fractions import Fraction
-
+def test_exact_answers_from_rational_arithmetic():
     rng = np.random.default_rng(27)
     for _ in range(25):
         points = rng.integers(-5, 6, size=(6, 2))
-        best = _smallest_circle(points, Fraction)
+        _, best, _ = smallest_ball(points)
         ball = away_step(points, gap="relative", tol=1e-12, max_iter=20_000)
         assert ball.radius**2 == pytest.approx(float(best), rel=1e-9, abs=1e-12)
-
-
-def _smallest_circle(points, number):
-    rows = sorted({tuple(map(number, map(int, row))) for row in points})
-    if len(rows) == 1:
-        return number(0)
-    centers = [
-        ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
-        for a, b in itertools.combinations(rows, 2)
-    ]
-    for a, b, c in itertools.combinations(rows, 3):
-        d = 2 * (a[0] * (b[1] - c[1]) + b[0] * (c[1] - a[1]) + c[0] * (a[1] - b[1]))
-        if d == 0:
-            continue
-        squares = [x * x + y * y for x, y in (a, b, c)]
-        x = sum(
-            s * (q[1] - r[1])
-            for s, q, r in zip(squares, (b, c, a), (c, a, b), strict=True)
-        )
-        y = sum(
-            s * (r[0] - q[0])
-            for s, q, r in zip(squares, (b, c, a), (c, a, b), strict=True)
-        )
-        centers.append((x / d, y / d))
-    return min(
-        max((x - cx) ** 2 + (y - cy) ** 2 for x, y in rows) for cx, cy in centers
-    )
 
 
 def test_solution_shows_itself():
