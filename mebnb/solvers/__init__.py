@@ -2,6 +2,7 @@
 
 `exact` is the fast one; `frank_wolfe` and `core_sets` are the family that the
 documents are about; `soft` allows points outside at a price; `ellipsoids` keeps points
-out. `balls` holds what they share: the `Solution`, its check, distances and gaps.
-`plain` has each algorithm as a textbook has it, to be read and compared with.
+out. `balls` holds what they share: the `Solution`, distances and gaps; `certificates`
+checks what any of them returns. `plain` has each algorithm as a textbook has it, to be
+read and compared with.
 """
