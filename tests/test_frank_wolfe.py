@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from kkt import assert_optimal
-from rational import smallest_ball
+from rational import farthest_square, smallest_ball
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
 from mebnb.solvers import plain
@@ -471,6 +471,14 @@ def test_a_center_that_float64_cannot_hold_is_not_called_converged(solver, start
     assert ball.lower_bound**2 <= float(best) * (1 + 1e-12)
     assert ball.radius <= math.sqrt(best) * (1 + 1e-8) + allowed
     assert verify(points, ball).verdict == "cannot certify"
+
+
+@pytest.mark.parametrize("limit", [0, 3])
+def test_a_ball_far_away_holds_all_points_when_a_limit_stops_it(limit):
+    points = cloud(28, 40, 3) + 1e12
+    ball = away_step(points, start="uniform", max_iter=limit)
+    reach = farthest_square(points, ball.center)
+    assert float(reach) == pytest.approx(ball.radius**2, rel=1e-14)
 
 
 def test_drift_does_not_pass_for_convergence(monkeypatch):
