@@ -283,7 +283,7 @@ def test_identities_of_the_dual(seed, m, n):
 @pytest.mark.parametrize("value", [2.0**50, 1.7e18])
 def test_dual_quantities_ignore_a_constant_column(value):
     points = np.array([[1.0, 3.0], [2.0, 2.0], [1.0, -3.0], [-2.0, 2.0]])
-    weights = np.array([0.3, 0.1, 0.4, 0.2])
+    weights = np.array([1 / 3, 1 / 3, 1 / 6, 1 / 6])
     beside = np.column_stack([points, np.full(4, value)])
     for function in (dual_value, frank_wolfe_gap):
         assert function(beside, weights) == pytest.approx(

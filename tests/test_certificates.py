@@ -149,13 +149,14 @@ def test_a_field_that_is_wrong_fails(case, exact):
 
 @pytest.mark.parametrize("name", ["radius", "lower_bound", "center"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_all_points_equal_leave_no_room(name, exact):
-    points = np.full((3, 2), 7.0)
+@pytest.mark.parametrize("off", [1e-14, 1e-200, 1e200])
+def test_all_points_equal_leave_no_room(name, exact, off):
+    points = np.zeros((3, 2))
     right = Solution(
         points[0], 0.0, 0.0, np.array([1]), np.array([1.0]), 0, True, "by hand"
     )
     assert verify(points, right, exact=exact)
-    wrong = dataclasses.replace(right, **{name: getattr(right, name) + 1e-14})
+    wrong = dataclasses.replace(right, **{name: getattr(right, name) + off})
     assert not verify(points, wrong, exact=exact)
 
 
@@ -301,6 +302,19 @@ def test_what_float64_cannot_hold_is_not_passed():
     assert verify(points, solution, rtol=1.0, exact=True)
 
 
+@pytest.mark.parametrize("offset", [2**53, 2**60, -(2**60)])
+def test_whole_numbers_that_float64_rounds_are_refused(offset):
+    points = np.array([[offset], [offset + 1], [offset + 3]])
+    solution = Solution(
+        np.array([float(offset)]), 0.0, 0.0, np.array([0]), np.ones(1), 0, True, ""
+    )
+    with pytest.raises(ValueError) as caught:
+        verify(points, solution)
+    assert "whole numbers up to 2**53" in str(caught.value)
+    largest = points[np.argmax(np.abs(points))][0]
+    assert f"found {largest}, which float64 may round" in str(caught.value)
+
+
 @pytest.mark.parametrize("center", [0.0, 5e-324])
 @pytest.mark.parametrize("bound", [0.0, 5e-324])
 def test_the_smallest_floats_get_an_answer(center, bound):
@@ -388,19 +402,31 @@ def examine(points, solution, rtol):
     return found.verdict, off_by(max(reach, square), best)
 
 
+REFUSALS = ["squared distances overflow or vanish", "whole numbers up to 2**53"]
+
+
 def survey(family, seeds, solve, rtol):
-    """Verdicts and errors over some clouds of a family."""
+    """Verdicts and errors over some clouds of a family; "refused" is a verdict, too."""
     found = []
     for seed in seeds:
         points = family(np.random.default_rng(seed))
         try:
             solution = solve[seed % len(solve)](points)
+            found.append(examine(points, solution, rtol))
         except ValueError as error:
-            if "squared distances overflow or vanish" not in str(error):
+            if not any(reason in str(error) for reason in REFUSALS):
                 raise
-            continue
-        found.append(examine(points, solution, rtol))
+            found.append(("refused", 0.0))
     return found
+
+
+def assert_some_pass(family, found):
+    """A survey in which nothing passes would show nothing."""
+    verdicts = [verdict for verdict, _ in found]
+    if family is rational.large_integers:
+        assert "passed" in verdicts or set(verdicts) == {"refused"}
+    else:
+        assert verdicts.count("passed") > len(verdicts) / 4
 
 
 names = {"ids": lambda family: family.__name__}
@@ -409,17 +435,17 @@ names = {"ids": lambda family: family.__name__}
 @pytest.mark.parametrize("family", rational.FAMILIES, **names)
 def test_no_verified_ball_is_wrong(family):
     found = survey(family, range(50), [minimum_enclosing_ball], 1e-9)
-    assert len(found) == 50
+    assert_some_pass(family, found)
 
 
 @pytest.mark.parametrize("family", rational.FAMILIES, **names)
 def test_no_verified_ball_of_the_frank_wolfe_family_is_wrong(family):
-    assert survey(family, range(50), FAMILY, 1e-3)
+    assert_some_pass(family, survey(family, range(50), FAMILY, 1e-3))
 
 
 @pytest.mark.large
 @pytest.mark.parametrize("family", rational.FAMILIES, **names)
 def test_no_verified_ball_is_wrong_among_many(family):
     seeds = range(50, 2050)
-    assert len(survey(family, seeds, [minimum_enclosing_ball], 1e-9)) == len(seeds)
-    assert survey(family, seeds, FAMILY, 1e-3)
+    assert_some_pass(family, survey(family, seeds, [minimum_enclosing_ball], 1e-9))
+    assert_some_pass(family, survey(family, seeds, FAMILY, 1e-3))
