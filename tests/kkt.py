@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mebnb import verify
+from mebnb import Solution, verify
 
 
 def assert_optimal(points, solution, rtol=1e-9):
@@ -30,7 +30,7 @@ def assert_optimal(points, solution, rtol=1e-9):
     slack = 1e-12 * radius + rounding
 
     # dual feasibility
-    assert np.all(weights >= 0.0) and abs(math.fsum(weights) - 1.0) <= 1e-12
+    assert np.all(weights >= 0.0) and abs(weights.sum() - 1.0) <= 1e-12
     assert np.all(np.diff(support) > 0), "support is not ascending"
     assert support[0] >= 0 and support[-1] < len(points)
     # stationarity
@@ -54,6 +54,27 @@ def assert_optimal(points, solution, rtol=1e-9):
     # and all of it once more, proved
     certificate = verify(points, solution, rtol=rtol + 4.0 * rounding / (radius or 1.0))
     assert certificate, certificate
+
+
+def ball_of_weights(points, weights):
+    """What dense weights say of the smallest ball, for solvers that return no more."""
+    points = np.asarray(points, dtype=np.float64)
+    support = np.flatnonzero(weights)
+    shares = weights[support] / weights[support].sum()
+    origin = points[support[0]]
+    rows = points[support] - origin
+    mean = shares @ rows
+    center = origin + mean
+    return Solution(
+        center=center,
+        radius=float(np.linalg.norm(points - center, axis=1).max()),
+        lower_bound=math.sqrt(shares @ ((rows - mean) ** 2).sum(axis=1)),
+        support=support,
+        weights=shares,
+        iterations=0,
+        converged=True,
+        message="of these weights",
+    )
 
 
 def _rounding(points, center):

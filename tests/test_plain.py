@@ -6,6 +6,7 @@ import math
 import nbformat
 import numpy as np
 import pytest
+from kkt import assert_optimal, ball_of_weights
 
 import mebnb
 from mebnb.experiments.plain_steps import COLUMNS, beside_plain
@@ -89,6 +90,7 @@ def test_plain_form_and_solver_end_with_the_same_ball(name):
         d = plain.squared_distances(points, weights @ points)
         gap = tolerance * (3 if name.startswith("core_set") else 1 / (weights @ d))
         assert d.max() <= (1 + gap) * (weights @ d)
+        assert_optimal(points, ball_of_weights(points, weights), rtol=gap)
         assert math.sqrt(d.max()) == pytest.approx(ball.radius, rel=1.1 * gap)
         assert ball.converged
 
@@ -117,6 +119,7 @@ def test_exact_ball_is_the_plain_one():
     for points in clouds():
         weights = plain.minimum_enclosing_ball(points, 1e-12)
         ball = mebnb.minimum_enclosing_ball(points)
+        assert_optimal(points, ball_of_weights(points, weights))
         center = weights @ points
         radius = math.sqrt(plain.squared_distances(points, center).max())
         assert radius == pytest.approx(ball.radius, rel=1e-9)

@@ -438,7 +438,7 @@ def _claims(found, rtol):
             max(farthest, found.radius) - (1 - found.error) * dual,
             rtol,
             dual,
-            center_moved + ulp(found.radius) + 2 * found.error * dual,
+            center_moved + 2 * found.error * dual,
         ),
     ]
 
