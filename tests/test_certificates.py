@@ -254,6 +254,13 @@ def test_independence_is_checked_where_it_is_promised(exact):
         assert verify(LINE, unpromised, exact=exact)
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_repeated_rows_are_dependent_beyond_doubt(exact):
+    points = np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    repeated = on_the_line([0, 1, 2], [0.5, 0.25, 0.25])
+    assert verify(points, repeated, exact=exact).verdict == "failed"
+
+
 def test_nearly_dependent_rows_need_exact_arithmetic():
     near = LINE.copy()
     near[1, 1] = 1e-17
