@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mebnb.your_data.codes import NAMES_ROWS, NAMING, why_no_measurement
 from mebnb.your_data.dialect import ROW_NAME
+from mebnb.your_data.marks import begins_with_number
 from mebnb.your_data.numbers import (
     MISSING,
     looks_like_dates,
@@ -34,9 +36,9 @@ MOST_MISSING = 0.2
 MOSTLY = 0.9
 """A column of text is one of numbers when this share of its entries are numbers."""
 
-RUNNING = "a running number, which names the row"
-
-NAMES_ROWS = "names the rows"
+LOST_DIGITS = (
+    "whole numbers of more digits than can be told apart as numbers: a name or a code"
+)
 
 
 @dataclass(frozen=True)
@@ -99,22 +101,44 @@ def read_columns(frame, decimal, roles, mostly=MOSTLY):
         if name == roles.label:
             readings[name] = _reading("label", frame[name], why="the label")
             continue
-        values, kind, why = _numbers(frame[name], texts[name], decimal, mostly)
-        readings[name] = _reading(kind, frame[name] if values is None else values)
-        reason = _objection(name, values, kind, why, roles)
+        found = _numbers(frame[name], texts[name], decimal, mostly)
+        readings[name] = _reading(
+            found.kind, frame[name] if found.values is None else found.values
+        )
+        reason = _objection(name, found, roles)
         if name in roles.columns and reason:
             entries = shown_entries(frame[name])
             raise TableError(
-                f"column {name!r} must hold numbers, found {kind}: {entries}"
+                f"column {name!r} must hold numbers, found {found.kind}: {entries}"
             )
         if reason is None and not roles.columns:
-            reason = _weakness(values, seen, name)
+            reason = _weakness(found, seen, name)
         readings[name]["used"] = "no" if reason else "yes"
-        readings[name]["why"] = reason or why
+        readings[name]["why"] = reason or found.why
         if reason is None:
-            numbers[name] = values
+            numbers[name] = found.values
     readings = pd.DataFrame.from_dict(readings, orient="index").rename_axis("column")
     return {name: numbers[name] for name in roles.columns or numbers}, readings, decimal
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column as numbers, as far as it is one.
+
+    Attributes
+    ----------
+    values : ndarray of float, or None
+    kind : str
+    why : str
+        What was done to read it, or why it cannot be read.
+    zero_led : bool
+        Whether its numbers are filled up with leading zeros.
+    """
+
+    values: np.ndarray | None
+    kind: str
+    why: str = ""
+    zero_led: bool = False
 
 
 def _entries(column):
@@ -150,50 +174,75 @@ def _settled(decimal, texts):
 
 
 def _numbers(column, text, decimal, mostly):
-    """A column's values as float64, or None; its type; what was done to read it."""
     if text is not None:
         return _numbers_of_text(*text, decimal, mostly)
     if pd.api.types.is_bool_dtype(column.dtype):
-        return _as_float(column), "yes or no", "true is 1, false is 0"
+        return _Column(_as_float(column), "yes or no", "true is 1, false is 0")
     if column.dtype.kind == "m":
-        return column.dt.total_seconds().to_numpy(dtype=float), "duration", "in seconds"
+        seconds = column.dt.total_seconds().to_numpy(dtype=float)
+        return _Column(seconds, "duration", "in seconds")
     if column.dtype.kind == "M" or isinstance(column.dtype, pd.DatetimeTZDtype):
-        return None, "date", ""
+        return _Column(None, "date")
     if column.dtype.kind == "c":
-        return None, "complex", ""
+        return _Column(None, "complex")
     if not pd.api.types.is_numeric_dtype(column.dtype):
-        return None, "nested", ""
+        return _Column(None, "nested")
     values = _as_float(column)
+    if pd.api.types.is_integer_dtype(column.dtype) and _loses_digits(column, values):
+        return _Column(None, "code", LOST_DIGITS)
     infinite = int(np.isinf(values).sum())
     values[np.isinf(values)] = np.nan
     told = f"infinite in {count_rows(infinite)}, which counts as missing"
-    return values, "number", told if infinite else ""
+    return _Column(values, "number", told if infinite else "")
+
+
+def _loses_digits(column, values):
+    """Whether some whole number is another one as a double."""
+    large = np.abs(values) >= 2.0**53
+    return any(
+        int(x) != int(y) for x, y in zip(column[large], values[large], strict=True)
+    )
 
 
 def _numbers_of_text(codes, entries, decimal, mostly):
     if not entries:
-        return None, "empty", ""
+        return _Column(None, "empty")
     truth = read_truth(codes, entries)
     if truth is not None:
-        return truth, "yes or no", "true is 1, false is 0"
+        return _Column(truth, "yes or no", "true is 1, false is 0")
+    if looks_like_dates(entries):
+        return _Column(None, "date")
     read = read_numbers(codes, entries, decimal)
-    shown = ", ".join(repr(cut(entry)) for entry in read.unread)
-    if (
-        read.read_rows < mostly * (read.read_rows + read.unread_rows)
-        or not read.read_rows
-    ):
-        if looks_like_dates(entries):
-            return None, "date", ""
-        told = f"numbers in {count_rows(read.read_rows)} only; others are {shown}"
-        if any(entry[0] in "<>" for entry in read.unread):
-            told += "; write a limit, or half of it, as a number"
-        return None, "text", told if read.read_rows else ""
+    if read.rounded:
+        return _Column(None, "code", LOST_DIGITS)
+    known = read.read_rows + read.unread_rows
+    if read.read_rows < mostly * known or not read.read_rows:
+        return _text_column(codes, entries, read)
     done = list(read.done)
     if read.unread_rows:
         done.append(
-            f"no number in {count_rows(read.unread_rows)}, which counts as missing: {shown}"
+            f"no number in {count_rows(read.unread_rows)}, which counts as missing: "
+            f"{_shown(read.unread)}"
         )
-    return read.values, read.kind, "; ".join(done)
+    return _Column(read.values, read.kind, "; ".join(done), read.zero_led)
+
+
+def _text_column(codes, entries, read):
+    """A column of words, or of numbers with something about them that is not understood."""
+    counts = np.bincount(codes[codes >= 0], minlength=len(entries))
+    begun = counts[[begins_with_number(entry) for entry in entries]].sum()
+    kind = "text" if 2 * begun <= counts.sum() else "numbers in text"
+    if not read.read_rows:
+        told = f"begins with numbers and is none: {_shown(read.unread)}"
+        return _Column(None, kind, told if kind != "text" else "")
+    told = f"numbers in {count_rows(read.read_rows)} only; others are {_shown(read.unread)}"
+    if any(entry[0] in "<>" for entry in read.unread):
+        told += "; write a limit, or half of it, as a number"
+    return _Column(None, kind, told)
+
+
+def _shown(entries):
+    return ", ".join(repr(cut(entry)) for entry in entries)
 
 
 def _as_float(column):
@@ -214,7 +263,7 @@ def _reading(kind, values, why=""):
     }
 
 
-def _objection(name, values, kind, why, roles):
+def _objection(name, found, roles):
     """Why a column may not be used at all, or None."""
     if name == roles.identity or (name == ROW_NAME and name not in roles.columns):
         return NAMES_ROWS
@@ -222,19 +271,23 @@ def _objection(name, values, kind, why, roles):
         return "left out as asked"
     if roles.columns and name not in roles.columns:
         return "not among the columns asked for"
-    if values is not None:
+    if found.values is not None:
         return None
-    return {
-        "date": "a date is no distance; turn it into a number, such as days, to use it",
-        "text": why or "words have no distance; turn them into numbers to use them",
-        "empty": "every value is missing",
-        "nested": "lists and mappings have no distance; flatten them to use them",
-        "complex": "complex numbers; split them into two columns to use them",
-    }[kind]
+    return (
+        found.why
+        or {
+            "date": "a date is no distance; turn it into a number, such as days, to use it",
+            "text": "words have no distance; turn them into numbers to use them",
+            "empty": "every value is missing",
+            "nested": "lists and mappings have no distance; flatten them to use them",
+            "complex": "complex numbers; split them into two columns to use them",
+        }[found.kind]
+    )
 
 
-def _weakness(values, seen, name):
+def _weakness(found, seen, name):
     """Why a column of numbers does not serve, or None."""
+    values = found.values
     missing = np.isnan(values).mean()
     if missing == 1:
         return "every value is missing"
@@ -242,8 +295,9 @@ def _weakness(values, seen, name):
         return f"missing in {missing:.0%} of the rows"
     if np.nanmin(values) == np.nanmax(values):
         return "constant"
-    if _counts_rows(values):
-        return RUNNING
+    code = why_no_measurement(values, found.zero_led)
+    if code:
+        return code
     digest = hashlib.blake2b((values + 0.0).tobytes()).digest()
     if digest in seen:
         return f"repeats column {seen[digest]}"
@@ -251,20 +305,19 @@ def _weakness(values, seen, name):
     return None
 
 
-def _counts_rows(values):
-    """Whether the values count on by one from a start of 0 or 1, for five rows or more."""
-    if len(values) < 5 or values[0] not in (0.0, 1.0):
-        return False
-    return bool((np.diff(values) == 1.0).all())
-
-
 def find_identity(frame, readings):
-    """The first column that names the rows, or None; its reading says so."""
+    """The first column that names the rows, or None; its reading says so.
+
+    That is a running number, whole numbers that all differ, or different words. Text that
+    begins with numbers is a measurement that could not be read, and names nothing.
+    """
     for name, reading in readings.iterrows():
         if reading["used"] == "yes" or reading["why"] == "left out as asked":
             continue
+        if reading["why"] in NAMING:
+            return name
         words = reading["type"] == "text" and reading["missing"] == 0
-        if reading["why"] in (RUNNING, NAMES_ROWS) or (words and frame[name].is_unique):
-            readings.loc[name, "why"] = NAMES_ROWS if words else reading["why"]
+        if words and frame[name].is_unique:
+            readings.loc[name, "why"] = NAMES_ROWS
             return name
     return None

@@ -5,44 +5,36 @@ All of it is guessed from the head of the file; nobody who sends a CSV says it.
 
 from __future__ import annotations
 
-import bz2
-import codecs
 import csv
-import gzip
 import itertools
-import lzma
 import re
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
+from mebnb.your_data.marks import is_marked
 from mebnb.your_data.numbers import GROUPS, MISSING, SIGNED, bare, is_number, sign_votes
-from mebnb.your_data.words import TableError
+from mebnb.your_data.sources import ENCODINGS, find_encoding
+from mebnb.your_data.words import TableError, cut
 
 __all__ = [
-    "ENCODINGS",
     "ROW_NAME",
     "SEPARATORS",
+    "SPACES",
     "Dialect",
+    "check_row_names",
     "find_dialect",
-    "open_binary",
-    "read_head",
+    "split_lines",
 ]
 
-HEAD_BYTES = 1 << 18
 HEAD_LINES = 300
 DELIMITERS = (";", "\t", "|", ",")  # of equally regular ones the first: 1,5;2,5
 SPACES = r"\s+"
 SEPARATORS = {
     ";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas", SPACES: "spaces",
 }  # fmt: skip
-ENCODINGS = {
-    "utf-8": "UTF-8",
-    "utf-8-sig": "UTF-8 with a mark at its start",
-    "utf-16": "UTF-16",
-    "cp1252": "Windows-1252",
-    "latin-1": "Latin-1",
-}
 ROW_NAME = "row name"  # of a column that R writes without a name
 MOST_ABOVE = 100  # lines of free text above the header, at most
 ONE_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
@@ -50,8 +42,8 @@ LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
 EXCEL = re.compile(
     r"sep=(.)", re.IGNORECASE
 )  # a first line that Excel writes and reads
-
-OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+ESCAPED = re.compile(r'\\"(?!\s*(?:[,;\t|]|$))', re.MULTILINE)
+"""A quote behind a backslash that does not end its field, as databases write it."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +55,8 @@ class Dialect:
     encoding : str
     delimiter : str
         `SPACES` stands for any run of blanks.
+    escape : str or None
+        The sign before a quote within quotes; None where quotes are doubled.
     names : tuple of str
         Of the columns, each different.
     header : bool
@@ -77,6 +71,7 @@ class Dialect:
 
     encoding: str
     delimiter: str
+    escape: str | None
     names: tuple[str, ...]
     header: bool
     skipped: tuple[int, ...]
@@ -84,29 +79,12 @@ class Dialect:
     notes: tuple[str, ...]
 
 
-def open_binary(path):
-    """Open a file for its bytes, unpacked where the name ends in .gz, .bz2 or .xz."""
-    return OPENERS.get(Path(path).suffix.lower(), open)(path, "rb")
-
-
-def read_head(path):
-    """The first bytes of a file, two lines of it at least, and whether that is all."""
-    with open_binary(path) as file:
-        head = file.read(HEAD_BYTES)
-        while head.count(b"\n") < 2 and len(head) < 1 << 28:
-            more = file.read(len(head))
-            if not more:
-                return head, True
-            head += more
-        return head, not file.read(1)
-
-
-def find_dialect(path, decimal=None):
+def find_dialect(source, decimal=None):
     """Guess how a text file writes its table.
 
     Parameters
     ----------
-    path : path
+    source : Source
     decimal : {".", ","}, optional
         The decimal sign where the head of the file leaves it open.
 
@@ -119,29 +97,42 @@ def find_dialect(path, decimal=None):
     TableError
         When the file is empty, holds no text, or its lines do not fit together.
     """
-    path = Path(path)
-    head, whole = read_head(path)
-    encoding = _encoding(head, path.name)
-    lines = LINE_ENDS.split(head.decode(encoding, errors="ignore"))
+    encoding = find_encoding(source)
+    head, whole = source.head()
+    lines = LINE_ENDS.split(head.decode(encoding.name, errors="replace"))
     lines = (lines if whole else lines[:-1])[:HEAD_LINES]
-    if not any(line.strip() for line in lines):
-        raise TableError(f"{path.name} is empty")
+    if not any(line.strip(" \t\ufeff") for line in lines):
+        raise TableError(f"{source.name} is empty")
+    escape = "\\" if ESCAPED.search("\n".join(lines)) else None
     excel = EXCEL.fullmatch(lines[0].strip(' \ufeff"'))
-    delimiter = excel[1] if excel else _delimiter(lines)
-    rows = _rows(lines, delimiter)
+    delimiter = excel[1] if excel else _delimiter(lines, escape)
+    rows = split_lines(lines, delimiter, escape)
     rows = [[], *rows[1:]] if excel else rows
     if not any(rows):
-        raise TableError(f"{path.name} holds no values, delimiters only")
-    above, names, lacks = _layout(rows, path.name)
-    return _dialect(encoding, delimiter, rows, above, names, lacks, decimal)
+        raise TableError(f"{source.name} holds no values, delimiters only")
+    above, names, lacks = _layout(rows, source.name)
+    if lacks == ROW_NAME:
+        _check_short_header(rows[above + 1 :], lines, delimiter, above, source.name)
+    written = [_written_in(encoding, delimiter)]
+    return _dialect(
+        encoding.name, delimiter, escape, rows, above, names, lacks, decimal, written
+    )
 
 
-def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
+def _written_in(encoding, delimiter):
+    signs = SEPARATORS.get(delimiter, repr(delimiter))
+    told = f"fields separated by {signs}, text in {ENCODINGS[encoding.name]}"
+    bad = encoding.bad_bytes
+    if not bad:
+        return told
+    return f"{told}; bytes that stand for no letter, read as \ufffd: {bad}"
+
+
+def _dialect(encoding, delimiter, escape, rows, above, names, lacks, decimal, written):
     """Put together what the lines show."""
-    notes = [
-        f"fields separated by {SEPARATORS.get(delimiter, repr(delimiter))}, text in "
-        f"{ENCODINGS[encoding]}"
-    ]
+    notes = list(written)
+    if escape:
+        notes.append("quotes within quotes stand behind a backslash")
     if any(rows[:above]):
         notes.append(f"lines above the table, skipped: {above}")
     first, body = rows[above], rows[above + 1 :]
@@ -176,6 +167,7 @@ def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
     return Dialect(
         encoding,
         delimiter,
+        escape,
         tuple(unique),
         header,
         tuple(skipped),
@@ -184,41 +176,14 @@ def _dialect(encoding, delimiter, rows, above, names, lacks, decimal):
     )
 
 
-# --- encoding ------------------------------------------------------------------------
-
-
-def _encoding(head, name):
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if head.startswith(b"PK\x03\x04"):
-        raise TableError(
-            f"{name} is a spreadsheet or a ZIP archive; save the sheet as CSV first"
-        )
-    if b"\0" in head:
-        raise TableError(f"{name} holds no text; expected CSV or Parquet")
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head, final=False)
-    except UnicodeDecodeError:
-        return "cp1252" if _decodes(head, "cp1252") else "latin-1"
-    return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
-
-
-def _decodes(content, encoding):
-    try:
-        content.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 # --- delimiter and layout ------------------------------------------------------------
 
 
-def _delimiter(lines):
+def _delimiter(lines, escape):
     """The sign that cuts the lines most regularly into two or more fields."""
     regular = {}
     for sign in (*DELIMITERS, SPACES):
-        rows = [row for row in _rows(lines, sign) if row]
+        rows = [row for row in split_lines(lines, sign, escape) if row]
         # R leaves a field out of the first line; among blanks that must not count.
         widths = Counter(len(row) for row in rows[sign == SPACES :])
         width, count = widths.most_common(1)[0] if widths else (0, 0)
@@ -232,7 +197,11 @@ def _delimiter(lines):
     best = max(regular, key=regular.get)
     if best == "," and _is_one_column(lines):
         return ";"  # which is in no line
-    blanks = spaced and _is_regular(lines, SPACES) and not _is_regular(lines, best)
+    blanks = (
+        spaced
+        and _is_regular(lines, SPACES, escape)
+        and not _is_regular(lines, best, escape)
+    )
     return SPACES if blanks else best
 
 
@@ -242,17 +211,32 @@ def _is_one_column(lines):
     return "," not in head and all(ONE_COMMA.fullmatch(line) for line in rest)
 
 
-def _is_regular(lines, sign):
+def _is_regular(lines, sign, escape):
     """Whether every line, the first too, has as many fields: 1,5 2,5 below a b."""
-    return len({len(row) for row in _rows(lines, sign) if row}) == 1
+    return len({len(row) for row in split_lines(lines, sign, escape) if row}) == 1
 
 
-def _rows(lines, delimiter):
-    """The fields of each line; none where it is blank."""
+def split_lines(lines, delimiter, escape=None):
+    """The fields of each line; none where it is blank.
+
+    Parameters
+    ----------
+    lines : list of str
+    delimiter, escape
+        As in `Dialect`.
+
+    Returns
+    -------
+    list of list of str
+    """
     if delimiter == SPACES:
         delimiter, lines = " ", [line.strip().replace("\t", " ") for line in lines]
     try:
-        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+        rows = list(
+            csv.reader(
+                lines, delimiter=delimiter, escapechar=escape, skipinitialspace=True
+            )
+        )
     except csv.Error:
         rows = [line.split(delimiter) for line in lines]
     return [[field.strip() for field in row] if any(row) else [] for row in rows]
@@ -316,8 +300,18 @@ def _past_free_text(rows, first, width):
 
 def _has_words(first, body):
     """Whether the first line names the columns, and not by numbers."""
-    words = any(field and not is_number(field) for field in first)
-    return words and _is_header(first, body)
+    return bool(_words(first, body)) and _is_header(first, body)
+
+
+def _words(first, body):
+    """Where the first line holds a word: no number, nor a marked one above its like."""
+    return [
+        at
+        for at, field in enumerate(first)
+        if field
+        and not is_number(field)
+        and not (is_marked(field) and _mostly(is_marked, body, at))
+    ]
 
 
 def _is_header(first, body):
@@ -327,10 +321,10 @@ def _is_header(first, body):
     where they are years or rise one by one (or as wavelengths do) and those below do not.
     """
     body = [row for row in body if len(row) == len(first)]
-    words = [at for at, field in enumerate(first) if field and not is_number(field)]
-    if any(_mostly_numbers(body, at) for at in words):
+    words = _words(first, body)
+    if any(_mostly(_holds_number, body, at) for at in words):
         return True
-    numbered = [at for at, field in enumerate(first) if field and is_number(field)]
+    numbered = [at for at, field in enumerate(first) if field and at not in words]
     if not numbered or not body:
         return bool(words)
     found = [_plain_number(first[at]) for at in numbered]
@@ -356,10 +350,14 @@ def _plain_number(field):
         return float("nan")
 
 
-def _mostly_numbers(rows, at):
-    """Whether a column holds numbers, for the most part."""
-    fields = [row[at] for row in rows if row[at] and row[at] not in MISSING]
-    return sum(map(is_number, fields)) > 0.5 * len(fields)
+def _holds_number(field):
+    return is_number(field) or is_marked(field)
+
+
+def _mostly(kind, rows, at):
+    """Whether more than half of the fields of a column are of a kind."""
+    fields = [row[at] for row in rows if len(row) > at and row[at] not in MISSING]
+    return sum(map(kind, fields)) > 0.5 * len(fields)
 
 
 def _is_units(body):
@@ -367,10 +365,10 @@ def _is_units(body):
     words = (
         [at for at, field in enumerate(body[0]) if field not in MISSING] if body else []
     )
-    if len(body) < 3 or any(is_number(body[0][at]) for at in words):
+    if len(body) < 3 or any(_holds_number(body[0][at]) for at in words):
         return False
     rest = [row for row in body[1:] if len(row) == len(body[0])]
-    return any(_mostly_numbers(rest, at) for at in words)
+    return any(_mostly(_holds_number, rest, at) for at in words)
 
 
 def _unique(names):
@@ -387,6 +385,73 @@ def _unique(names):
         unique.append(name)
         taken.add(name)
     return unique, renamed
+
+
+# --- names of rows -------------------------------------------------------------------
+
+
+def _check_short_header(body, lines, delimiter, above, name):
+    """A header one field short is R's, unless a field may have fallen apart below it.
+
+    R writes the names of rows without a name of their own, and words in quotes. Words
+    without quotes may hold the delimiter, as may whole numbers with a decimal comma.
+    """
+    texts = "\n".join(lines[above + 1 :])
+    bare_word = next(
+        (
+            at
+            for at, row in enumerate(body)
+            for field in row[1:]
+            if not is_number(field) and f'"{field}"' not in texts
+        ),
+        None,
+    )
+    if bare_word is not None:
+        raise _short_header(body, bare_word, above, name)
+    quoted = all(f'"{row[0]}"' in texts for row in body if row)
+    points = any("." in field for row in body for field in row[1:])
+    if delimiter == "," and not quoted and not points:
+        raise _short_header(body, 0, above, name)
+    check_row_names(pd.Series([row[0] for row in body if row]), name, above + 2)
+
+
+def check_row_names(column, name, line):
+    """Refuse names of rows of which two are the same or that are measurements.
+
+    Parameters
+    ----------
+    column : pandas.Series
+    name : str
+        Of the file.
+    line : int
+        Of the first of them.
+
+    Raises
+    ------
+    TableError
+        It names the first line whose first field names no row.
+    """
+    texts = column.astype("string").str.strip().fillna("")
+    numbers = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float)
+    odd = texts.duplicated().to_numpy()
+    if any(map(is_number, texts)):
+        odd[1:] |= np.diff(numbers) != 1.0
+    if odd.any():
+        at = int(odd.argmax())
+        raise TableError(
+            f"{name}: the header is one field short, and the first fields do not name the "
+            f"rows: {texts.iloc[at]!r} in line {line + at}; a field that holds the "
+            "delimiter must stand in quotes"
+        )
+
+
+def _short_header(body, at, above, name):
+    shown = ", ".join(repr(cut(field)) for field in body[at][:6])
+    return TableError(
+        f"{name}, line {above + at + 2}: {len(body[at])} fields where the header has "
+        f"{len(body[at]) - 1}: {shown}; a field that holds the delimiter, such as a "
+        "decimal comma, must stand in quotes"
+    )
 
 
 # --- decimal sign ----------------------------------------------------------------------

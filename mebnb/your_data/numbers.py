@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
+
+from mebnb.your_data.marks import Peeled, common_unit, peel
 
 __all__ = [
     "MISSING",
@@ -29,21 +29,42 @@ MISSING = (
 """What stands for a missing value, in every column but the label."""
 
 CURRENCIES = "$€£¥₹"
-LOOKALIKES = str.maketrans({"\u2212": "-", "\u2019": "'"})  # minus sign, apostrophe
-BLANKS = re.compile(r"[\s\u00a0\u202f']")
-GROUPED = re.compile(r"[+-]?\d{1,3}([\s\u00a0\u202f']\d{3})+([.,]\d*)?")
-WRITINGS = {
-    ".": re.compile(
-        r"[+-]?(([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII
-    ),
-    ",": re.compile(
-        r"[+-]?(([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII
-    ),
+FIRST_DIGITS = "٠۰߀०০੦૦୦௦౦೦൦๐໐༠၀០᠐０"
+"""The zero of each script whose digits 0 to 9 follow one another, as all do."""
+
+LOOKALIKES = {
+    **{ord(zero) + digit: str(digit) for zero in FIRST_DIGITS for digit in range(10)},
+    **str.maketrans({"\u2212": "-", "\u2019": "'", "٫": ".", "٬": ","}),
+    **str.maketrans({"．": ".", "，": ",", "－": "-"}),
 }
-UNIT = re.compile(r"(.*\d[.,]?)\s+([^\d\s.,%()]{1,6})")
-SIGNED = {sign: re.compile(rf"[+-]?\d+\{sign}\d+") for sign in ".,"}
+BLANKS = re.compile(r"[\s\u00a0\u202f'_]")
+GROUPED = re.compile(r"[+-]?\d{1,3}([\s\u00a0\u202f'_]\d{3})+([.,]\d*)?")
+# A mantissa before an exponent has no thousands: 1,025E+01 is 10.25.
+WRITINGS = {
+    sign: re.compile(
+        rf"[+-]?([1-9]\d{{0,2}}(\{apart}\d{{3}})+(\{sign}\d*)?"
+        rf"|(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?)",
+        re.ASCII,
+    )
+    for sign, apart in (".,", ",.")
+}
+SIGNED = {sign: re.compile(rf"[+-]?\d*\{sign}\d+([eE][+-]?\d+)?") for sign in ".,"}
 GROUPS = {sign: re.compile(rf"[+-]?[1-9]\d{{0,2}}(\{sign}\d{{3}})+") for sign in ".,"}
 WORDS = re.compile(r"[+-]?(inf|infinity)", re.IGNORECASE)
+SCRIPTS = re.compile(r"(?![0-9])\d")
+TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?\s*(z|utc|[+-]\d{2}:?\d{2})?"
+MONTH = r"[^\W\d_]{3,10}\.?"
+DATE = re.compile(
+    rf"([^\W\d_]{{2,10}}\.?,?\s+)?("  # the day of the week
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?(\d{4}|\d{2})"
+    r"|(18|19|20)\d\d[-/](0[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/](18|19|20)\d\d"
+    r"|\d{4}-?(W\d{2}(-?\d)?|Q[1-4])"
+    rf"|\d{{1,2}}\.?[-\s/]?{MONTH}[-\s/,]*(\d{{4}}|\d{{2}})"
+    rf"|{MONTH}\s*\d{{1,2}}(st|nd|rd|th)?,?\s+\d{{4}}|{MONTH}[-\s]\d{{4}}"
+    rf")([T\s,]+{TIME})?|{TIME}",
+    re.IGNORECASE,
+)
+"""A date or a time, with three parts or a year at least: 0 1/2 is none."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +83,10 @@ class Numbers:
         The first five different entries that are no numbers.
     done : tuple of str
         What was taken off or apart.
+    zero_led : bool
+        Whether whole numbers are filled up with leading zeros.
+    rounded : bool
+        Whether a whole number has more digits than a double holds.
     """
 
     values: np.ndarray
@@ -70,6 +95,8 @@ class Numbers:
     unread_rows: int
     unread: tuple[str, ...]
     done: tuple[str, ...]
+    zero_led: bool
+    rounded: bool
 
 
 def bare(text):
@@ -111,7 +138,7 @@ def sign_votes(texts, counts=None):
     """
     votes = {",": 0, ".": 0}
     for at, text in enumerate(texts):
-        text = bare(text)
+        text = bare(peel(text).number)
         for sign in votes:
             if SIGNED[sign].fullmatch(text) and not GROUPS[sign].fullmatch(text):
                 votes[sign] += 1 if counts is None else int(counts[at])
@@ -135,7 +162,7 @@ def read_numbers(codes, entries, decimal="."):
     Numbers
     """
     counts = np.bincount(codes[codes >= 0], minlength=len(entries))
-    unit, plain = _without_unit(entries, counts)
+    plain, marks = _without_marks(entries, counts)
     texts = [bare(entry) for entry in plain]
     readings = {
         sign: _values(texts, sign) for sign in (decimal, *",.".replace(decimal, ""))
@@ -152,25 +179,54 @@ def read_numbers(codes, entries, decimal="."):
         read_rows=int(read[sign]),
         unread_rows=int(counts[~known].sum()),
         unread=tuple(entries[at] for at in np.flatnonzero(~known)[:5]),
-        done=(*unit, *_done(kept, sign, counts[known])),
+        done=(
+            *_marks_said(marks, known, counts),
+            *_done(kept, sign, counts[known]),
+        ),
+        zero_led=_is_zero_led(kept),
+        rounded=any(map(_is_rounded, kept)),
     )
 
 
-def _without_unit(entries, counts):
-    """Entries without a unit that most of them end in, and a word on it."""
-    found = [UNIT.fullmatch(entry) for entry in entries]
-    units = Counter()
-    for match, count in zip(found, counts, strict=True):
-        if match:
-            units[match[2]] += int(count)
-    unit, rows = units.most_common(1)[0] if units else ("", 0)
-    if 2 * rows < counts.sum() or not rows:
-        return [], entries
+def _without_marks(entries, counts):
+    """The unit of most entries, the entries without it, and the marks of each.
+
+    Where the units differ only those with the common one can be compared.
+    """
+    peeled = [Peeled(entry) if is_number(entry) else peel(entry) for entry in entries]
+    unit = common_unit(peeled, counts)
+    fits = [part.unit in ("", unit) for part in peeled]
     plain = [
-        match[1] if match and match[2] == unit else entry
-        for match, entry in zip(found, entries, strict=True)
+        part.number if fit else entry
+        for part, entry, fit in zip(peeled, entries, fits, strict=True)
     ]
-    return [f"{unit!r} taken off"], plain
+    marks = [
+        (*part.marks, *([repr(unit)] if unit and part.unit else [])) if fit else ()
+        for part, fit in zip(peeled, fits, strict=True)
+    ]
+    return plain, marks
+
+
+def _marks_said(marks, known, counts):
+    """Which marks were taken off, and in how many rows where that is not all."""
+    rows = Counter()
+    for kinds, is_known, count in zip(marks, known, counts, strict=True):
+        rows.update(dict.fromkeys(kinds, int(count)) if is_known else {})
+    total = int(counts[known].sum())
+    for kind, found in rows.items():
+        where = "" if found == total else f" in {found} of {total} rows"
+        yield f"{kind} taken off{where}"
+
+
+def _is_zero_led(entries):
+    """Whether all are digits alone, and some begin with a zero: 007, a code."""
+    return all(map(str.isdecimal, entries)) and any(
+        entry[0] == "0" and len(entry) > 1 for entry in entries
+    )
+
+
+def _is_rounded(entry):
+    return len(entry) > 15 and entry.isdecimal() and int(float(entry)) != int(entry)
 
 
 def _values(texts, sign):
@@ -195,6 +251,8 @@ def _done(entries, sign, counts):
         )
     if any(mark in entry for entry in entries for mark in CURRENCIES):
         yield "currency signs taken off"
+    if any(SCRIPTS.search(entry) for entry in entries):
+        yield "digits of another script are read as 0 to 9"
     thousands = "," if sign == "." else "."
     grouped = [e for e in entries if thousands in bare(e)]
     if grouped:
@@ -217,16 +275,7 @@ def read_truth(codes, entries):
 
 
 def looks_like_dates(entries, looked_at=200):
-    """Whether most of the first different entries of a column of text are dates."""
-    entries = pd.Series(entries[:looked_at], dtype=object)
-    if not entries.str.contains(r"\d").mean() > 0.9:
-        return False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        read = [
-            pd.to_datetime(
-                entries, errors="coerce", format="mixed", utc=True, dayfirst=day_first
-            )
-            for day_first in (False, True)
-        ]
-    return bool(max(dates.notna().mean() for dates in read) > 0.9)
+    """Whether most of the first different entries of a column of text are dates or times."""
+    entries = entries[:looked_at]
+    found = sum(bool(DATE.fullmatch(entry)) for entry in entries)
+    return found > 0.9 * len(entries)

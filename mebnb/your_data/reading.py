@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import lzma
 import re
 import warnings
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
-from mebnb.your_data.dialect import SEPARATORS, find_dialect, open_binary, read_head
+from mebnb.your_data.dialect import (
+    ROW_NAME,
+    SEPARATORS,
+    SPACES,
+    check_row_names,
+    find_dialect,
+    split_lines,
+)
 from mebnb.your_data.numbers import MISSING
+from mebnb.your_data.sources import OPENERS, open_source
 from mebnb.your_data.words import TableError
 
 __all__ = ["check_path", "read_file"]
@@ -22,8 +34,10 @@ OTHERS = {
         (".xls", ".xlsx", ".xlsm", ".ods"), "a spreadsheet; save it as CSV"
     ),
     **dict.fromkeys((".zip", ".zst", ".tar", ".7z"), "an archive; unpack it first"),
-    ".json": "JSON; expected a CSV or Parquet file",
 }
+JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\d\]-])')
+MOST_COLUMNS = 50_000
+"""Wider tables are refused: each column is looked at by itself."""
 
 
 def check_path(path):
@@ -76,9 +90,8 @@ def read_file(path, text=(), decimal=None):
     if other:
         raise TableError(f"{path.name} is {other}")
     try:
-        with open_binary(path) as file:
-            is_parquet = file.read(4) == b"PAR1"
-        read = _parquet(path) if is_parquet else _text(path, text, decimal)
+        source = open_source(path)
+        read = _content(source, text, decimal)
     except FileNotFoundError:
         raise TableError(f"there is no file {path}") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -91,64 +104,141 @@ def read_file(path, text=(), decimal=None):
     return read
 
 
-def _parquet(path):
+def _content(source, text, decimal):
+    """The table of a source; its first bytes tell what it is."""
+    head = source.head()[0]
+    if head.startswith(b"PAR1"):
+        return _parquet(source)
+    if JSON.match(head):
+        raise TableError(f"{source.name} is JSON; expected a CSV or Parquet file")
+    return _text(source, text, decimal)
+
+
+def _check_width(name, width):
+    if width > MOST_COLUMNS:
+        raise TableError(f"{name} has {width} columns; expected {MOST_COLUMNS} at most")
+
+
+def _parquet(source):
+    packed = source.content is not None or source.path.suffix.lower() in OPENERS
     try:
-        frame = pd.read_parquet(path)
+        file = io.BytesIO(source.open().read()) if packed else source.path
+        _check_width(source.name, len(pq.read_schema(file).names))
+        frame = pd.read_parquet(file)
+    except TableError:
+        raise
     except Exception as error:  # pyarrow's own errors share no public base
-        why = str(error).splitlines()[0].replace(str(path), path.name)
-        raise TableError(f"{path.name} is no Parquet that can be read: {why}") from None
-    if not isinstance(frame.index, pd.RangeIndex):
-        named = all(name and name not in frame.columns for name in frame.index.names)
-        frame = frame.reset_index(drop=not named)
+        why = str(error).splitlines()[0].replace(str(source.path), source.name)
+        raise TableError(
+            f"{source.name} is no Parquet that can be read: {why}"
+        ) from None
     frame.columns = [str(name) for name in frame.columns]
-    return frame, ".", ["Parquet"]
+    return _with_index(frame), ".", ["Parquet"]
 
 
-def _text(path, text, decimal):
-    dialect = find_dialect(path, decimal)
+def _with_index(frame):
+    """The frame with an index that names its rows as its first columns."""
+    if isinstance(frame.index, pd.RangeIndex):
+        return frame
+    taken, names = set(frame.columns), []
+    for name in frame.index.names:
+        name = ROW_NAME if name is None else str(name)
+        choices = (name, *(f"{name} ({at})" for at in itertools.count(2)))
+        names.append(next(choice for choice in choices if choice not in taken))
+        taken.add(names[-1])
+    return frame.reset_index(names=names)
+
+
+def _text(source, text, decimal):
+    dialect = find_dialect(source, decimal)
+    _check_width(source.name, len(dialect.names))
     kept = [name for name in text if name in dialect.names]
-    missing = {name: list(MISSING) for name in dialect.names if name not in kept}
+    words = list(MISSING)
+    if kept:
+        words = dict.fromkeys(dialect.names, words) | dict.fromkeys(kept, "")
     options = {
         "sep": dialect.delimiter,
+        "escapechar": dialect.escape,
         "names": list(dialect.names),
         "header": 0 if dialect.header else None,
         "skiprows": list(dialect.skipped),
         # With commas between fields too, a decimal comma is left to our own reading.
         "decimal": "." if dialect.delimiter == "," else dialect.decimal,
         "index_col": False,
-        "na_values": missing | dict.fromkeys(kept, ""),
+        "na_values": words,
         "keep_default_na": False,
         "dtype": dict.fromkeys(kept, str),
         "skipinitialspace": True,
         "low_memory": False,  # one type a column, however long the file
+        "float_precision": "round_trip",
+        "encoding": dialect.encoding,
+        "encoding_errors": "replace",
     }
-    notes, encoding = list(dialect.notes), dialect.encoding
-    try:
-        frame = _read(path, encoding, options)
-    except UnicodeDecodeError:
-        # A head of plain letters tells nothing; one with umlauts in UTF-8 does.
-        plain = read_head(path)[0].isascii()
-        notes.append(
-            "further down the text is in Windows-1252"
-            if plain
-            else "bytes that are no UTF-8 were replaced by \ufffd"
-        )
-        options["encoding_errors"] = "replace"
-        frame = _read(path, "cp1252" if plain else encoding, options)
-    return frame, dialect.decimal, notes
+    frame = _read(source, options)
+    if dialect.delimiter == SPACES and frame.iloc[:, -1].isna().any():
+        _check_even(source, dialect)
+    coded = _zero_led(frame, source, dialect)
+    if coded:
+        options["dtype"] = dict.fromkeys([*kept, *coded], str)
+        frame = _read(source, options)
+    if dialect.names[0] == ROW_NAME and len(frame):
+        line = len(dialect.skipped) + 1 + dialect.header
+        check_row_names(frame[ROW_NAME], source.name, line)
+    return frame, dialect.decimal, list(dialect.notes)
 
 
-def _read(path, encoding, options):
+def _open_text(source, dialect):
+    return io.TextIOWrapper(
+        source.open(), dialect.encoding, errors="replace", newline=None
+    )
+
+
+def _check_even(source, dialect):
+    """Between blanks a missing field cannot be told: each line must have all of them."""
+    width, above = len(dialect.names), len(dialect.skipped) + dialect.header
+    with _open_text(source, dialect) as file:
+        for at, line in enumerate(file, start=1):
+            found = len(split_lines([line.rstrip("\n")], SPACES)[0])
+            if at > above and 0 < found < width:
+                raise TableError(
+                    f"{source.name}, line {at}: {found} fields where {width} are "
+                    "expected; between blanks a missing value needs a word, such as NA"
+                )
+
+
+def _zero_led(frame, source, dialect):
+    """Columns of whole numbers, where some number in the file begins with a zero.
+
+    As numbers 007 and 7 are the same; only their text tells that they are codes.
+    """
+    whole = [name for name in frame if _is_whole(frame[name])]
+    ends = r"\s" if dialect.delimiter == SPACES else re.escape(dialect.delimiter)
+    zeros = re.compile(rf'(?:^|[{ends}"\n])\s*0\d+\s*(?=[{ends}"\n]|$)')
+    with _open_text(source, dialect) as file:
+        blocks = iter(lambda: file.read(1 << 22) + file.readline(), "")
+        found = whole and any(map(zeros.search, blocks))
+    return whole if found else []
+
+
+def _is_whole(column):
+    if not pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind == "b":
+        return False
+    values = column.to_numpy(dtype=float)
+    values = values[~np.isnan(values)]
+    return bool(len(values)) and bool((values == np.floor(values)).all())
+
+
+def _read(source, options):
     try:
-        with open_binary(path) as file, warnings.catch_warnings():
+        with source.open() as file, warnings.catch_warnings():
             # pandas would drop what has no name, and only warn.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(file, encoding=encoding, **options)
+            return pd.read_csv(file, **options)
     except pd.errors.ParserError as error:
-        raise TableError(f"{path.name}, {_parse_problem(error, options)}") from None
+        raise TableError(f"{source.name}, {_parse_problem(error, options)}") from None
     except pd.errors.ParserWarning:
         raise TableError(
-            f"{path.name} has rows of more fields than the {len(options['names'])} of its "
+            f"{source.name} has rows of more fields than the {len(options['names'])} of its "
             "header; a field that holds the delimiter must stand in quotes"
         ) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -42,9 +43,9 @@ def no_complete_row(path, readings):
     )
 
 
-def remarks(table):
-    """What in the values a reader of the results should know."""
-    told, total, kept = [], table.total, len(table.rows)
+def remarks(table, total):
+    """What in the values a reader of the results should know; `total` are its rows."""
+    told, kept = [], len(table.rows)
     if kept < total:
         lost = f"rows left out for a missing value: {total - kept} of {total}"
         lost += f" ({_lacking(table.readings)})"
@@ -70,8 +71,8 @@ def remarks(table):
         )
     if table.labels is None:
         told += [
-            f"{name} sounds like a label; name it as the label if it tells good rows from "
-            "bad"
+            f"{name} sounds like a label; name it (--label {shlex.quote(name)}) if it tells "
+            "good rows from bad"
             for name in table.readings.index[table.readings["type"] == "text"]
             if _sounds_like(name, NAMED_AS_LABEL)
         ]
@@ -93,11 +94,15 @@ def _named_as(name, values, unlabelled):
     """A sentence for a used column whose name says that it is no measurement."""
     if _sounds_like(name, NAMED_AS_IDENTITY) and (values == np.floor(values)).all():
         return [
-            f"{name} sounds like a name or code; leave it out if it measures nothing"
+            f"{name} sounds like a name or code; leave it out (--leave {shlex.quote(name)}) "
+            "if it measures nothing"
         ]
     two = unlabelled and np.isin(values, (values.min(), values.max())).all()
     if two and _sounds_like(name, NAMED_AS_LABEL):
-        return [f"{name} sounds like a label; name it as the label, or leave it out"]
+        return [
+            f"{name} sounds like a label; name it (--label {shlex.quote(name)}), or leave "
+            "it out"
+        ]
     return []
 
 

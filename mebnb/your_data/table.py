@@ -17,15 +17,10 @@ from mebnb.your_data.columns import (
 from mebnb.your_data.labels import read_labels
 from mebnb.your_data.reading import check_path, read_file
 from mebnb.your_data.remarks import no_complete_row, nothing_to_use, remarks
+from mebnb.your_data.rows import rows_of
 from mebnb.your_data.words import TableError, did_you_mean, listed
 
 __all__ = ["Table", "beside_ours", "read_rows", "read_table"]
-
-TOTALS = (
-    *("total", "totals", "sum", "summe", "gesamt", "insgesamt", "somme", "totale"),
-    *("suma", "razem", "totaal", "итого", "合计"),
-)
-"""What the last row of a table begins with where it adds up the others."""
 
 OURS = (
     *("row", "score", "alarm", "mostly", "value there", "median there", "weight"),
@@ -47,7 +42,7 @@ class Table:
     rows : ndarray of int, shape (m,)
         Their row numbers in the file, counted from 1 below the header.
     total : int
-        Rows in the file.
+        Rows in the file, without empty ones and closing totals.
     readings : pandas.DataFrame
         One row for each column of the file: type, missing, least, greatest, used, why.
     notes : list of str
@@ -218,7 +213,8 @@ def read_table(path, *, label=None, nominal=None, columns=(), leave=(), identity
     )
     frame, decimal, notes = read_file(path, text=[n for n in (label, identity) if n])
     check_wishes(frame, label, columns, leave, identity)
-    frame = _without_total(frame, notes)
+    whole, apart = rows_of(frame, notes)
+    frame = whole[~apart]
     if len(frame) == 1:
         raise TableError(f"{path.name} holds one row; a ball needs two or more")
     roles = Roles(label, columns, leave, identity)
@@ -227,13 +223,13 @@ def read_table(path, *, label=None, nominal=None, columns=(), leave=(), identity
         raise TableError(nothing_to_use(path, readings))
     identity = identity or find_identity(frame, readings)
     labels, nominal = read_labels(frame, label, nominal)
-    table = _complete(path, frame, numbers, readings, notes, identity, decimal)
+    table = _complete(path, whole, apart, numbers, readings, notes, identity, decimal)
     if not len(table.rows):
         raise TableError(no_complete_row(path, readings))
     if labels is not None:
-        labels = labels.iloc[table.rows - 1].reset_index(drop=True)
+        labels = labels.loc[table.rows - 1].reset_index(drop=True)
     table = replace(table, labels=labels, nominal=nominal)
-    return replace(table, notes=[*notes, *remarks(table)])
+    return replace(table, notes=[*notes, *remarks(table, len(frame))])
 
 
 def read_rows(path, columns, identity=None, decimal=None):
@@ -272,23 +268,24 @@ def read_rows(path, columns, identity=None, decimal=None):
             f"columns of the model, found {listed(frame.columns)}"
             f"{did_you_mean(lacking[0], frame.columns)}"
         )
-    frame = _without_total(frame, notes)
+    whole, apart = rows_of(frame, notes)
+    frame = whole[~apart]
     if identity not in frame.columns or identity in columns:
         identity = None
     roles = Roles(None, list(columns), [], identity)
     # A model asks for its columns: what is no number costs its row a score, no more.
     numbers, readings, decimal = read_columns(frame, decimal, roles, mostly=1e-9)
-    table = _complete(path, frame, numbers, readings, notes, identity, decimal)
-    lost = table.total - len(table.rows)
+    table = _complete(path, whole, apart, numbers, readings, notes, identity, decimal)
+    lost = len(frame) - len(table.rows)
     if lost:
         notes.append(
-            f"rows without a score, as a value is missing: {lost} of {table.total}"
+            f"rows without a score, as a value is missing: {lost} of {len(frame)}"
         )
     return table
 
 
-def _complete(path, frame, numbers, readings, notes, identity, decimal):
-    """The table of the rows that lack no value."""
+def _complete(path, whole, apart, numbers, readings, notes, identity, decimal):
+    """The table of the rows that lack no value; those set apart keep their number."""
     complete = np.logical_and.reduce([np.isfinite(v) for v in numbers.values()])
     values = pd.DataFrame(numbers, copy=False)
     if not complete.all():
@@ -296,26 +293,10 @@ def _complete(path, frame, numbers, readings, notes, identity, decimal):
     return Table(
         name=path.name,
         values=values,
-        rows=np.flatnonzero(complete) + 1,
-        total=len(frame),
+        rows=np.flatnonzero(~apart)[complete] + 1,
+        total=len(whole),
         readings=readings,
         notes=notes,
-        identities=None if identity is None else frame[identity],
+        identities=None if identity is None else whole[identity],
         decimal=decimal,
     )
-
-
-def _without_total(frame, notes):
-    """The rows but a last one that adds up the others."""
-    words = [
-        value for value in frame.iloc[-1] if isinstance(value, str) and value.strip()
-    ]
-    word = words[0].strip(" :").lower() if words else ""
-    if len(frame) < 3 or not (
-        word in TOTALS or word.startswith(("total ", "grand total"))
-    ):
-        return frame
-    notes.append(
-        f"the last row, which begins with {words[0]!r}, is left out as a total"
-    )
-    return frame.iloc[:-1]
