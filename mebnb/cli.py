@@ -28,6 +28,7 @@ TRAINING = ("label", "nominal", "columns", "leave", "scaling", "nu")
 
 def main(argv=None):
     """Run a command and return its exit code."""
+    _spell_out()
     words = _shielded(sys.argv[1:] if argv is None else argv)
     arguments = _parser().parse_args(words)
     for option in ("parameters", "grid"):
@@ -35,7 +36,9 @@ def main(argv=None):
         setattr(arguments, option, [[word.strip() for word in ws] for ws in given])
     try:
         with _quiet():
-            return arguments.command(arguments)
+            code = arguments.command(arguments)
+            sys.stdout.flush()
+            return code
     except ReportError as error:
         _complain(error)
         return 2
@@ -43,8 +46,25 @@ def main(argv=None):
         _complain("interrupted")
         return 130
     except BrokenPipeError:  # whoever reads us has seen enough, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        _complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        _drop_output()
+        return 2
+
+
+def _drop_output():
+    """Send what is still to be printed nowhere, so that no error comes at the end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _spell_out():
+    """Letters that the terminal does not know are shown by their code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextlib.contextmanager
@@ -225,9 +245,9 @@ def data(arguments):
 
 def fit(arguments):
     """Fit a ball to a CSV or Parquet file, and score that file or another."""
-    from mebnb.report.words import for_spreadsheets
     from mebnb.your_data import TableError
     from mebnb.your_data.fit import fit_file, score_file
+    from mebnb.your_data.model import is_model
 
     asked = vars(arguments)
     for name in ("label", "nominal", "identity"):
@@ -236,12 +256,12 @@ def fit(arguments):
     for name in ("columns", "leave"):
         asked[name] = [word.removeprefix(" ") for word in asked[name]]
     training = {name: asked[name] for name in TRAINING if asked[name] not in (None, [])}
-    is_model = arguments.file.suffix.lower() == ".json"
     _check_outputs(arguments)
-    if is_model:
+    is_fitted = is_model(arguments.file)
+    if is_fitted:
         _refuse_training_options(arguments, training)
     try:
-        if is_model:
+        if is_fitted:
             made = score_file(
                 arguments.file, arguments.score, identity=arguments.identity
             )
@@ -251,20 +271,12 @@ def fit(arguments):
             )
         if arguments.model:
             made.model.save(arguments.model)
+        if arguments.out:
+            made.write_scores(arguments.out)
     except TableError as error:
         raise ReportError(error) from None
-    if arguments.out:
-        _write_scores(for_spreadsheets(made.all_scores()), arguments.out)
     print(json.dumps(made.to_dict(), indent=1) if arguments.json else made)
     return 0
-
-
-def _write_scores(scores, path):
-    packed = path.suffix.lower() in (".gz", ".bz2", ".xz")
-    try:
-        scores.to_csv(path, index=False, compression="infer" if packed else None)
-    except OSError as error:
-        raise ReportError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _check_outputs(arguments):
@@ -294,6 +306,11 @@ def _check_paths(arguments):
             )
         if path.is_dir():
             raise ReportError(f"{option} must name a file, found the folder {path}")
+        replaced = path.is_file() or not path.exists()  # a device is written to instead
+        if replaced and not os.access(path.absolute().parent, os.W_OK):
+            raise ReportError(
+                f"{option} names a folder that is read-only, {path.parent}"
+            )
         taken.add(path.resolve())
     if arguments.model and arguments.model.suffix.lower() != ".json":
         raise ReportError(f"--model must name a file *.json, found {arguments.model}")

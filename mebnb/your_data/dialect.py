@@ -27,6 +27,7 @@ __all__ = [
     "check_row_names",
     "find_dialect",
     "split_lines",
+    "unique_names",
 ]
 
 HEAD_LINES = 300
@@ -155,7 +156,7 @@ def _dialect(encoding, delimiter, escape, rows, above, names, lacks, decimal, wr
             + ", ".join(field[:30] for field in body[0] if field)
         )
         body = body[1:]
-    unique, renamed = _unique(names)
+    unique, renamed = unique_names(names)
     if renamed:
         notes.append(f"names that came twice were numbered: {', '.join(renamed[:5])}")
     decimal = _decimal(body, delimiter, decimal)
@@ -371,7 +372,7 @@ def _is_units(body):
     return any(_mostly(_holds_number, rest, at) for at in words)
 
 
-def _unique(names):
+def unique_names(names):
     """Names made different: empty ones are numbered, repeated ones get a number."""
     unique, renamed, taken = [], [], set()
     for at, name in enumerate(names, start=1):

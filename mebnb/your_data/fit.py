@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from mebnb.report.words import for_spreadsheets
 from mebnb.your_data import Table, beside_ours, read_rows, read_table
 from mebnb.your_data.advice import cautions, label_counts, ranked, support_rows
 from mebnb.your_data.model import BallModel, fit_balls, load_model
+from mebnb.your_data.writing import write_whole
 
 __all__ = ["Fit", "fit_file", "score_file"]
 
 FAR_COLUMN = 50.0
 """Scales from the training rows at which a whole column is doubted."""
+
+PACKINGS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz"}
 
 LISTED = 10
 """Rows in the list of the most abnormal ones."""
@@ -62,6 +67,25 @@ class Fit:
         scores = self.scores.set_axis(table.rows - 1)
         scores = scores.astype({"alarm": "boolean", "mostly": "string"})
         return named.join(scores)
+
+    def write_scores(self, path):
+        """Write `all_scores` as CSV, packed where the name ends in .gz, .bz2 or .xz.
+
+        Parameters
+        ----------
+        path : path
+
+        Raises
+        ------
+        TableError
+            When the file cannot be written.
+        """
+        packing = PACKINGS.get(Path(path).suffix.lower())
+        scores = for_spreadsheets(self.all_scores())
+        write_whole(
+            path,
+            lambda partial: scores.to_csv(partial, index=False, compression=packing),
+        )
 
     def to_dict(self):
         """The whole of it as plain values, for JSON."""

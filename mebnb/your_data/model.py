@@ -5,23 +5,27 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from dataclasses import asdict, dataclass, field
 from numbers import Real
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from mebnb.learning.splits import SCALERS, fitted_scaler
 from mebnb.solvers.balls import beyond, squared_distances
 from mebnb.solvers.certificates import verify
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.soft import soft_ball, verify_soft
-from mebnb.your_data import TableError, check_path
+from mebnb.your_data import Table, TableError, check_path
+from mebnb.your_data.writing import write_whole
 
-__all__ = ["BallModel", "fit_balls", "fit_model", "load_model"]
+__all__ = ["BallModel", "fit_balls", "fit_model", "is_model", "load_model"]
 
 FORMAT = "mebnb ball, version 1"
+OUR_FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"mebnb ball')
 ENTRIES = 1 << 21  # of a block of scaled values
 ROUNDING = 1e-12
 CERTIFIED = 1e-6  # a relative gap that moves no digit that is shown
@@ -148,11 +152,29 @@ class BallModel:
         TableError
             When the file cannot be written.
         """
-        try:
-            text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1)
-            Path(path).write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise TableError(f"cannot write {path}: {error.strerror}") from None
+        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
+        write_whole(path, lambda partial: partial.write_text(text, encoding="utf-8"))
+
+
+def is_model(path):
+    """Whether a file is a model, sound or not: JSON that names a format of ours.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    bool
+        Also for a name *.json of which there is no file.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".json":
+        return False
+    if not path.is_file():
+        return True
+    with open(path, "rb") as file:
+        return OUR_FORMAT.match(file.read(200)) is not None
 
 
 def load_model(path):
@@ -243,43 +265,8 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
         When an argument is out of range, there are fewer than two nominal rows, they
         are equal, or their values are too large or too small to be squared.
     """
-    if not isinstance(nu, Real) or isinstance(nu, bool) or not 0 <= nu < 1:
-        raise TableError(f"nu must be a number from 0 to less than 1, found {nu!r}")
-    points = _nominal_points(table)
-    if len(points) < 2:
-        raise TableError(
-            f"{table.name} must hold at least 2 nominal rows to fit a ball, found "
-            f"{len(points)}"
-        )
-    _check_range(table, points)
-    medians = np.median(points, axis=0)
-    try:
-        shift, scale = _affine(scaling, points)
-    except ValueError as error:
-        raise TableError(error) from None
-    points = _rescale(points, shift, scale)
-    ball = soft_ball(points, nu) if nu else minimum_enclosing_ball(points)
-    if ball.radius <= ROUNDING * np.ptp(points):
-        raise TableError(_no_radius(table, points, nu))
-    gap, certified = _certificate(points, ball, nu)
-    distances = np.sqrt(squared_distances(points, ball.center))
-    model = BallModel(
-        columns=list(table.values),
-        scaling=scaling,
-        shift=shift.tolist(),
-        scale=scale.tolist(),
-        center=ball.center.tolist(),
-        radius=float(ball.radius),
-        nu=float(nu),
-        training_rows=len(points),
-        outside=int(beyond(distances, ball.radius).sum()),
-        relative_gap=gap,
-        certified=certified,
-        identity=None if table.identities is None else table.identities.name,
-        decimal=table.decimal if _has_fractions(table) else None,
-        medians=medians.tolist(),
-    )
-    return model, ball
+    _check_nu(nu)
+    return _fitted(_scaled_rows(table, scaling), nu)
 
 
 def fit_balls(table, *, nu=0.05, scaling="standard"):
@@ -292,8 +279,72 @@ def fit_balls(table, *, nu=0.05, scaling="standard"):
     asked, hard : (BallModel, Solution or SoftBall)
         The same for nu = 0.
     """
-    asked = fit_model(table, nu=nu, scaling=scaling)
-    return asked, asked if nu == 0 else fit_model(table, nu=0, scaling=scaling)
+    _check_nu(nu)
+    rows = _scaled_rows(table, scaling)
+    asked = _fitted(rows, nu)
+    return asked, asked if nu == 0 else _fitted(rows, 0)
+
+
+def _check_nu(nu):
+    if not isinstance(nu, Real) or isinstance(nu, bool) or not 0 <= nu < 1:
+        raise TableError(f"nu must be a number from 0 to less than 1, found {nu!r}")
+
+
+@dataclass(frozen=True)
+class _ScaledRows:
+    """The nominal rows of a table, checked and scaled."""
+
+    table: Table
+    points: np.ndarray
+    scaling: str
+    shift: np.ndarray
+    scale: np.ndarray
+    medians: np.ndarray
+
+
+def _scaled_rows(table, scaling):
+    points = _nominal_points(table)
+    if len(points) < 2:
+        raise TableError(
+            f"{table.name} must hold at least 2 nominal rows to fit a ball, found "
+            f"{len(points)}"
+        )
+    _check_range(table, points)
+    medians = np.median(points, axis=0)
+    try:
+        shift, scale = _affine(scaling, points)
+    except ValueError as error:
+        raise TableError(error) from None
+    return _ScaledRows(
+        table, _rescale(points, shift, scale), scaling, shift, scale, medians
+    )
+
+
+@threadpool_limits.wrap(limits=1)  # sums over several threads end in other last digits
+def _fitted(rows, nu):
+    table, points = rows.table, rows.points
+    ball = soft_ball(points, nu) if nu else minimum_enclosing_ball(points)
+    if ball.radius <= ROUNDING * np.ptp(points):
+        raise TableError(_no_radius(table, points, nu))
+    gap, certified = _certificate(points, ball, nu)
+    distances = np.sqrt(squared_distances(points, ball.center))
+    model = BallModel(
+        columns=list(table.values),
+        scaling=rows.scaling,
+        shift=rows.shift.tolist(),
+        scale=rows.scale.tolist(),
+        center=ball.center.tolist(),
+        radius=float(ball.radius),
+        nu=float(nu),
+        training_rows=len(points),
+        outside=int(beyond(distances, ball.radius).sum()),
+        relative_gap=gap,
+        certified=certified,
+        identity=None if table.identities is None else table.identities.name,
+        decimal=table.decimal if _has_fractions(table) else None,
+        medians=rows.medians.tolist(),
+    )
+    return model, ball
 
 
 def _certificate(points, ball, nu):
@@ -338,14 +389,21 @@ def _nominal_points(table):
     return np.array(values, dtype=np.float64, order="C")
 
 
+@threadpool_limits.wrap(limits=1)
 def _affine(scaling, points):
-    """Shift and scale of each column."""
-    scaler = fitted_scaler(scaling, points)
+    """Shift and scale of each column.
+
+    They come from differences to the first row: of values near 1e15 that vary by a few
+    units no square would tell the spread.
+    """
+    first = points[0].copy()
+    apart = points - first
+    scaler = fitted_scaler(scaling, apart)
     if scaler is None:  # moved to the mean all the same: far from zero digits get lost
-        return points.mean(axis=0), np.ones(points.shape[1])
+        return first + apart.mean(axis=0), np.ones(points.shape[1])
     if scaling == "standard":
-        return scaler.mean_, scaler.scale_
-    return scaler.data_min_, 1.0 / scaler.scale_
+        return first + scaler.mean_, scaler.scale_
+    return points.min(axis=0), 1.0 / scaler.scale_
 
 
 def _rescale(points, shift, scale):

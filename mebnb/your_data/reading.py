@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import lzma
 import re
 import warnings
@@ -21,6 +20,7 @@ from mebnb.your_data.dialect import (
     check_row_names,
     find_dialect,
     split_lines,
+    unique_names,
 )
 from mebnb.your_data.numbers import MISSING
 from mebnb.your_data.sources import OPENERS, open_source
@@ -140,13 +140,9 @@ def _with_index(frame):
     """The frame with an index that names its rows as its first columns."""
     if isinstance(frame.index, pd.RangeIndex):
         return frame
-    taken, names = set(frame.columns), []
-    for name in frame.index.names:
-        name = ROW_NAME if name is None else str(name)
-        choices = (name, *(f"{name} ({at})" for at in itertools.count(2)))
-        names.append(next(choice for choice in choices if choice not in taken))
-        taken.add(names[-1])
-    return frame.reset_index(names=names)
+    named = [ROW_NAME if name is None else str(name) for name in frame.index.names]
+    names, _ = unique_names([*frame.columns, *named])
+    return frame.reset_index(names=names[frame.shape[1] :])
 
 
 def _text(source, text, decimal):
@@ -170,7 +166,6 @@ def _text(source, text, decimal):
         "dtype": dict.fromkeys(kept, str),
         "skipinitialspace": True,
         "low_memory": False,  # one type a column, however long the file
-        "float_precision": "round_trip",
         "encoding": dialect.encoding,
         "encoding_errors": "replace",
     }
