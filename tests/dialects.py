@@ -63,7 +63,8 @@ def _measure(rng, rows, decimal, made, name):
     if mark != "plain":
         made.features.append(f"{mark} in {name}")
     cells, values = MARKS.get(mark, _plain)(rng, values, digits, decimal)
-    gaps = rng.random(rows) < rng.choice([0, 0, 0.05])
+    # In one column only: a row that lacks all is no row.
+    gaps = rng.random(rows) < (0 if made.measures else rng.choice([0, 0.05]))
     made.measures[name] = np.where(gaps, np.nan, values)
     word = str(rng.choice(["", "NA", "?"]))
     return [word if gap else cell for cell, gap in zip(cells, gaps, strict=True)]
@@ -220,7 +221,10 @@ def _of_r(sign, quoted=True):
     def write(rng, header, rows):
         def cell(text):
             number = text.replace(".", "").replace("-", "").isdecimal() or text == "NA"
-            return f'"{text}"' if quoted and not number else text
+            if not quoted or number:
+                return text
+            inner = text.replace('"', r"\"" if sign == " " else '""')
+            return f'"{inner}"'
 
         names = rng.choice([0, 1])
         named = [f"r{at}" if names else str(at) for at in range(1, len(rows) + 1)]
@@ -291,11 +295,9 @@ def _encoded(rng, text, made):
         made.features.append(encoding)
     if encoding == "bad bytes":
         # in a word near the top, beside sound letters beyond ASCII
-        return (
-            ("größe, höhe: Süden\n" + text)
-            .encode()
-            .replace(b"\xc3\xb6he", b"\xf6he", 1)
-        )
+        end = next(end for end in ("\r\n", "\r", "\n") if end in text)
+        titled = f"Größe, Höhe und Süden, Ärger, am Straßenrand{end}{end}{text}"
+        return titled.encode().replace("Höhe".encode(), b"H\xf6he", 1)
     try:
         return text.encode(encoding)
     except UnicodeEncodeError:

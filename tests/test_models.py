@@ -201,7 +201,7 @@ def test_ball_that_many_equal_rows_shrink_to_a_point_is_refused(tmp_path):
 @pytest.mark.parametrize("size", [1e-200, 1e-60, 1e60, 1e200])
 def test_values_that_cannot_be_squared_are_refused(tmp_path, size):
     path = tmp_path / "huge.csv"
-    path.write_text("".join(f"{size * k!r},{k * k % 7}\n" for k in range(2, 12)))
+    path.write_text("".join(f"{size * k * k!r},{k * k % 7}\n" for k in range(2, 12)))
     with pytest.raises(
         TableError, match="^column 'column 1' of huge.csv reaches .*, which ca"
     ):
@@ -226,7 +226,7 @@ def test_far_from_zero_no_digits_are_lost(tmp_path):
     frame.to_csv(path, index=False)
     near, _ = fit_model(read_table(path), scaling="none")
     (frame + 10**12).to_csv(path, index=False)
-    far, _ = fit_model(read_table(path), scaling="none")
+    far, _ = fit_model(read_table(path, columns=list("abc")), scaling="none")
     assert far.certified
     assert far.radius == pytest.approx(near.radius, rel=1e-9)
 

@@ -407,7 +407,7 @@ def test_sample_keeps_row_numbers_and_labels_together(write):
 
 def test_dialect_says_how_the_file_is_written(write):
     dialect = find_dialect(open_source(write("from the till\na;b\n1,5;2\n2,5;3\n")))
-    assert (dialect.delimiter, dialect.decimal, dialect.skipped) == (";", ",", (0,))
+    assert (dialect.delimiter, dialect.decimal, dialect.above) == (";", ",", 2)
     assert dialect.notes == (
         "fields separated by semicolons, text in UTF-8",
         "lines above the table, skipped: 1",

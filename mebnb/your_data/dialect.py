@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mebnb.your_data.marks import is_marked
+from mebnb.your_data.marks import alike_marked, is_marked
 from mebnb.your_data.numbers import GROUPS, MISSING, SIGNED, bare, is_number, sign_votes
 from mebnb.your_data.sources import ENCODINGS, find_encoding
 from mebnb.your_data.words import TableError, cut
@@ -43,6 +43,8 @@ LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
 EXCEL = re.compile(
     r"sep=(.)", re.IGNORECASE
 )  # a first line that Excel writes and reads
+QUOTED = re.compile(r'"((?:[^"\\]|\\.|"")*)"')
+CUT = re.compile(r"[+-]?(\d+,\d+|\d{1,3},\d{3}(\.\d*)?)")
 ESCAPED = re.compile(r'\\"(?!\s*(?:[,;\t|]|$))', re.MULTILINE)
 """A quote behind a backslash that does not end its field, as databases write it."""
 
@@ -60,10 +62,8 @@ class Dialect:
         The sign before a quote within quotes; None where quotes are doubled.
     names : tuple of str
         Of the columns, each different.
-    header : bool
-        Whether the names stand in the file.
-    skipped : tuple of int
-        Lines that belong to no row: free text above the table, units below the header.
+    above : int
+        Lines of the file above its first row: free text, the header, units below it.
     decimal : str
         "." or ",".
     notes : tuple of str
@@ -74,8 +74,7 @@ class Dialect:
     delimiter: str
     escape: str | None
     names: tuple[str, ...]
-    header: bool
-    skipped: tuple[int, ...]
+    above: int
     decimal: str
     notes: tuple[str, ...]
 
@@ -111,70 +110,69 @@ def find_dialect(source, decimal=None):
     rows = [[], *rows[1:]] if excel else rows
     if not any(rows):
         raise TableError(f"{source.name} holds no values, delimiters only")
-    above, names, lacks = _layout(rows, source.name)
+    above, names, lacks = _layout(rows, lines, source.name)
     if lacks == ROW_NAME:
         _check_short_header(rows[above + 1 :], lines, delimiter, above, source.name)
-    written = [_written_in(encoding, delimiter)]
-    return _dialect(
-        encoding.name, delimiter, escape, rows, above, names, lacks, decimal, written
-    )
-
-
-def _written_in(encoding, delimiter):
-    signs = SEPARATORS.get(delimiter, repr(delimiter))
-    told = f"fields separated by {signs}, text in {ENCODINGS[encoding.name]}"
-    bad = encoding.bad_bytes
-    if not bad:
-        return told
-    return f"{told}; bytes that stand for no letter, read as \ufffd: {bad}"
-
-
-def _dialect(encoding, delimiter, escape, rows, above, names, lacks, decimal, written):
-    """Put together what the lines show."""
-    notes = list(written)
-    if escape:
-        notes.append("quotes within quotes stand behind a backslash")
-    if any(rows[:above]):
-        notes.append(f"lines above the table, skipped: {above}")
-    first, body = rows[above], rows[above + 1 :]
-    started = ", ".join(field[:30] for field in first[:4])
-    header = lacks is not None or _is_header(first, body)
-    if lacks == ROW_NAME:
-        names = [ROW_NAME, *names]
-        notes.append("the header lacks a name for the first column: it names the rows")
-    elif lacks == "trailing":
-        names = [*names, ""]
-    if not header:
-        body, names = rows[above:], [""] * len(names)
-        notes.append(f"no header: the first line, {started}, counts as data")
-    elif any(is_number(name) for name in names if name):
-        notes.append(f"the first line, {started}, is taken as the header")
-    units = header and _is_units(body)
-    if units:
-        notes.append(
-            "the line below the header is skipped: "
-            + ", ".join(field[:30] for field in body[0] if field)
-        )
-        body = body[1:]
+    names, body, notes = _header(rows, above, names, lacks)
     unique, renamed = unique_names(names)
     if renamed:
         notes.append(f"names that came twice were numbered: {', '.join(renamed[:5])}")
     decimal = _decimal(body, delimiter, decimal)
     if decimal == ",":
         notes.append("decimal commas")
-    skipped = [*range(above), *([above + 1] if units else [])]
-    if lacks == "sign":  # one field more than there are columns: no header for pandas
-        skipped, header = sorted([above, *skipped]), False
     return Dialect(
-        encoding,
-        delimiter,
-        escape,
-        tuple(unique),
-        header,
-        tuple(skipped),
-        decimal,
-        tuple(notes),
+        encoding=encoding.name,
+        delimiter=delimiter,
+        escape=escape,
+        names=tuple(unique),
+        above=_lines_of(len(rows) - len(body), lines, delimiter, escape),
+        decimal=decimal,
+        notes=(*_written_in(encoding, delimiter, escape), *notes),
     )
+
+
+def _written_in(encoding, delimiter, escape):
+    signs = SEPARATORS.get(delimiter, repr(delimiter))
+    yield f"fields separated by {signs}, text in {ENCODINGS[encoding.name]}"
+    if encoding.bad_bytes:
+        yield f"bytes that stand for no letter, read as \ufffd: {encoding.bad_bytes}"
+    if escape:
+        yield "quotes within quotes stand behind a backslash"
+
+
+def _header(rows, above, names, lacks):
+    """The names of the columns, the rows below them, and what is to be said of both."""
+    notes = []
+    if any(rows[:above]):
+        notes.append(f"lines above the table, skipped: {above}")
+    first, body = rows[above], rows[above + 1 :]
+    started = ", ".join(field[:30] for field in first[:4])
+    if lacks is None and not _is_header(first, body):
+        notes.append(f"no header: the first line, {started}, counts as data")
+        return [""] * len(names), rows[above:], notes
+    if lacks == ROW_NAME:
+        names = [ROW_NAME, *names]
+        notes.append("the header lacks a name for the first column: it names the rows")
+    elif lacks == "trailing":
+        names = [*names, ""]
+    if any(is_number(name) for name in names if name):
+        notes.append(f"the first line, {started}, is taken as the header")
+    if _is_units(body):
+        units = ", ".join(field[:30] for field in body[0] if field)
+        notes.append(f"the line below the header is skipped: {units}")
+        body = body[1:]
+    return names, body, notes
+
+
+def _lines_of(count, lines, delimiter, escape):
+    """How many lines the first rows take; a quoted field may hold line ends."""
+    reader = _reader(lines, delimiter, escape)
+    try:
+        for _ in itertools.islice(reader, count):
+            pass
+    except csv.Error:
+        return count
+    return reader.line_num
 
 
 # --- delimiter and layout ------------------------------------------------------------
@@ -230,27 +228,33 @@ def split_lines(lines, delimiter, escape=None):
     -------
     list of list of str
     """
-    if delimiter == SPACES:
-        delimiter, lines = " ", [line.strip().replace("\t", " ") for line in lines]
     try:
-        rows = list(
-            csv.reader(
-                lines, delimiter=delimiter, escapechar=escape, skipinitialspace=True
-            )
-        )
+        rows = list(_reader(lines, delimiter, escape))
     except csv.Error:
         rows = [line.split(delimiter) for line in lines]
     return [[field.strip() for field in row] if any(row) else [] for row in rows]
 
 
-def _layout(rows, name):
+def _reader(lines, delimiter, escape):
+    if delimiter == SPACES:
+        delimiter, lines = " ", [line.strip().replace("\t", " ") for line in lines]
+    return csv.reader(
+        lines, delimiter=delimiter, escapechar=escape, skipinitialspace=True
+    )
+
+
+def _layout(rows, lines, name):
     """Lines above the table, the names in its first line, and what these lack.
 
     That is `ROW_NAME`, as R writes a table, "trailing" where each other line ends in a
     delimiter, "sign" where a lone # stands before the names, or None.
     """
     width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
-    first = next(at for at, row in enumerate(rows) if len(row) == width)
+    first = next(
+        at
+        for at, row in enumerate(rows)
+        if len(row) == width and not _stands_alone(rows, lines, at)
+    )
     before, below = rows[first - 1] if first else [], rows[first:]
     if before and not _has_words(rows[first], below[1:]):
         words = all(before) and _could_be_names(before)
@@ -276,6 +280,11 @@ def _layout(rows, name):
     if names[0].startswith("#") and _has_words(names, rows[first + 1 :]):
         names[0] = names[0].lstrip("# ")
     return first, names, None
+
+
+def _stands_alone(rows, lines, at):
+    """Whether a blank line follows, as below a title; further lines come after it."""
+    return any(rows[at + 2 :]) and not rows[at + 1] and not lines[at + 1].strip(" ")
 
 
 def _could_be_names(fields):
@@ -309,10 +318,15 @@ def _words(first, body):
     return [
         at
         for at, field in enumerate(first)
-        if field
-        and not is_number(field)
-        and not (is_marked(field) and _mostly(is_marked, body, at))
+        if field and not is_number(field) and not _has_its_like(field, body, at)
     ]
+
+
+def _has_its_like(field, rows, at):
+    """Whether a number with marks around it stands above one with the same marks."""
+    return is_marked(field) and any(
+        alike_marked(field, row[at]) for row in rows if len(row) > at
+    )
 
 
 def _is_header(first, body):
@@ -398,22 +412,36 @@ def _check_short_header(body, lines, delimiter, above, name):
     without quotes may hold the delimiter, as may whole numbers with a decimal comma.
     """
     texts = "\n".join(lines[above + 1 :])
+    quoted = {re.sub(r'\\"|""', '"', text) for text in QUOTED.findall(texts)}
     bare_word = next(
         (
             at
             for at, row in enumerate(body)
             for field in row[1:]
-            if not is_number(field) and f'"{field}"' not in texts
+            if not _holds_number(field) and field not in quoted
         ),
         None,
     )
     if bare_word is not None:
         raise _short_header(body, bare_word, above, name)
-    quoted = all(f'"{row[0]}"' in texts for row in body if row)
-    points = any("." in field for row in body for field in row[1:])
-    if delimiter == "," and not quoted and not points:
+    as_in_r = all(row[0] in quoted for row in body if row)
+    if delimiter == "," and not as_in_r and _may_be_cut(body):
         raise _short_header(body, 0, above, name)
     check_row_names(pd.Series([row[0] for row in body if row]), name, above + 2)
+
+
+def _may_be_cut(body):
+    """Whether in each row two neighbours may be one number with a comma inside."""
+    pairs = [
+        {
+            at
+            for at, pair in enumerate(itertools.pairwise(row))
+            if CUT.fullmatch(",".join(pair))
+        }
+        for row in body
+        if row
+    ]
+    return bool(set.intersection(*pairs))
 
 
 def check_row_names(column, name, line):
@@ -434,8 +462,8 @@ def check_row_names(column, name, line):
     """
     texts = column.astype("string").str.strip().fillna("")
     numbers = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float)
-    odd = texts.duplicated().to_numpy()
-    if any(map(is_number, texts)):
+    odd = texts.duplicated().to_numpy(copy=True)
+    if any(map(_holds_number, texts)):
         odd[1:] |= np.diff(numbers) != 1.0
     if odd.any():
         at = int(odd.argmax())

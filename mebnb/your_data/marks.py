@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Peeled", "begins_with_number", "common_unit", "is_marked", "peel"]
+__all__ = [
+    "Peeled",
+    "alike_marked",
+    "begins_with_number",
+    "common_unit",
+    "is_marked",
+    "peel",
+]
 
 WRAPPED = re.compile(
     r'="(?P<formula>[^"]*)"|=(?P<equals>[^="].*)|\'(?P<quoted>[^\'].*)'
@@ -85,6 +92,12 @@ def is_marked(text):
     """Whether a text is a number with marks around it."""
     peeled = peel(text)
     return bool(peeled.unit or peeled.marks)
+
+
+def alike_marked(one, other):
+    """Whether two texts are numbers with the same unit and marks."""
+    one, other = peel(one), peel(other)
+    return (one.unit, one.marks) == (other.unit, other.marks)
 
 
 def common_unit(peeled, counts):

@@ -156,8 +156,7 @@ def _text(source, text, decimal):
         "sep": dialect.delimiter,
         "escapechar": dialect.escape,
         "names": list(dialect.names),
-        "header": 0 if dialect.header else None,
-        "skiprows": list(dialect.skipped),
+        "header": None,
         # With commas between fields too, a decimal comma is left to our own reading.
         "decimal": "." if dialect.delimiter == "," else dialect.decimal,
         "index_col": False,
@@ -166,35 +165,34 @@ def _text(source, text, decimal):
         "dtype": dict.fromkeys(kept, str),
         "skipinitialspace": True,
         "low_memory": False,  # one type a column, however long the file
-        "encoding": dialect.encoding,
-        "encoding_errors": "replace",
     }
-    frame = _read(source, options)
+    frame = _read(source, dialect, options)
     if dialect.delimiter == SPACES and frame.iloc[:, -1].isna().any():
         _check_even(source, dialect)
     coded = _zero_led(frame, source, dialect)
     if coded:
         options["dtype"] = dict.fromkeys([*kept, *coded], str)
-        frame = _read(source, options)
+        frame = _read(source, dialect, options)
     if dialect.names[0] == ROW_NAME and len(frame):
-        line = len(dialect.skipped) + 1 + dialect.header
-        check_row_names(frame[ROW_NAME], source.name, line)
+        check_row_names(frame[ROW_NAME], source.name, dialect.above + 1)
     return frame, dialect.decimal, list(dialect.notes)
 
 
-def _open_text(source, dialect):
-    return io.TextIOWrapper(
-        source.open(), dialect.encoding, errors="replace", newline=None
-    )
+def _open_rows(source, dialect):
+    """The text of the rows. Lines above are read here: of \\r alone pandas loses count."""
+    file = io.TextIOWrapper(source.open(), dialect.encoding, errors="replace")
+    for _ in range(dialect.above):
+        file.readline()
+    return file
 
 
 def _check_even(source, dialect):
     """Between blanks a missing field cannot be told: each line must have all of them."""
-    width, above = len(dialect.names), len(dialect.skipped) + dialect.header
-    with _open_text(source, dialect) as file:
-        for at, line in enumerate(file, start=1):
+    width = len(dialect.names)
+    with _open_rows(source, dialect) as file:
+        for at, line in enumerate(file, start=dialect.above + 1):
             found = len(split_lines([line.rstrip("\n")], SPACES)[0])
-            if at > above and 0 < found < width:
+            if 0 < found < width:
                 raise TableError(
                     f"{source.name}, line {at}: {found} fields where {width} are "
                     "expected; between blanks a missing value needs a word, such as NA"
@@ -206,31 +204,33 @@ def _zero_led(frame, source, dialect):
 
     As numbers 007 and 7 are the same; only their text tells that they are codes.
     """
-    whole = [name for name in frame if _is_whole(frame[name])]
+    whole = [name for name in frame if _is_mostly_whole(frame[name])]
     ends = r"\s" if dialect.delimiter == SPACES else re.escape(dialect.delimiter)
     zeros = re.compile(rf'(?:^|[{ends}"\n])\s*0\d+\s*(?=[{ends}"\n]|$)')
-    with _open_text(source, dialect) as file:
+    with _open_rows(source, dialect) as file:
         blocks = iter(lambda: file.read(1 << 22) + file.readline(), "")
         found = whole and any(map(zeros.search, blocks))
     return whole if found else []
 
 
-def _is_whole(column):
+def _is_mostly_whole(column):
     if not pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind == "b":
         return False
     values = column.to_numpy(dtype=float)
     values = values[~np.isnan(values)]
-    return bool(len(values)) and bool((values == np.floor(values)).all())
+    return bool(len(values)) and bool((values == np.floor(values)).mean() > 0.9)
 
 
-def _read(source, options):
+def _read(source, dialect, options):
     try:
-        with source.open() as file, warnings.catch_warnings():
+        with _open_rows(source, dialect) as file, warnings.catch_warnings():
             # pandas would drop what has no name, and only warn.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             return pd.read_csv(file, **options)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame(columns=options["names"])
     except pd.errors.ParserError as error:
-        raise TableError(f"{source.name}, {_parse_problem(error, options)}") from None
+        raise TableError(f"{source.name}, {_parse_problem(error, dialect)}") from None
     except pd.errors.ParserWarning:
         raise TableError(
             f"{source.name} has rows of more fields than the {len(options['names'])} of its "
@@ -238,13 +238,13 @@ def _read(source, options):
         ) from None
 
 
-def _parse_problem(error, options):
+def _parse_problem(error, dialect):
     too_long = TOO_LONG.search(str(error))
     if too_long:
         expected, line, found = too_long.groups()
-        signs = SEPARATORS.get(options["sep"], options["sep"])
+        signs = SEPARATORS.get(dialect.delimiter, dialect.delimiter)
         return (
-            f"line {line}: {found} fields where {expected} are expected; the fields are "
+            f"line {int(line) + dialect.above}: {found} fields where {expected} are expected; the fields are "
             f"separated by {signs}, and a field that holds one must stand in quotes"
         )
     if "EOF inside string" in str(error):

@@ -297,6 +297,15 @@ def _complete(path, whole, apart, numbers, readings, notes, identity, decimal):
         total=len(whole),
         readings=readings,
         notes=notes,
-        identities=None if identity is None else whole[identity],
+        identities=None if identity is None else _names(whole[identity], apart),
         decimal=decimal,
     )
+
+
+def _names(column, apart):
+    """Names of rows as they are written; whole numbers stay so beside a missing one."""
+    if not pd.api.types.is_float_dtype(column.dtype):
+        return column
+    kept = column.where(~apart)
+    whole = (kept.dropna() % 1 == 0).all() and kept.abs().max() < 2**53
+    return kept.astype("Int64") if whole else column
