@@ -1,6 +1,8 @@
 """A ball fitted to a table: scores, the file it is kept in, and `mebnb fit`."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import threadpoolctl
 
 from mebnb import BallDetector, SoftBallDetector, cli, soft_ball
 from mebnb.datasets import dataset_file
@@ -548,3 +551,162 @@ def test_ten_million_rows_end_in_a_report_within_six_gibibytes(
     page = out.with_suffix(".html").read_text(encoding="utf-8")
     assert "10000000 of 10000000 rows, 5 columns" in page
     assert "drawn: 2000 of 10000000 rows" in page
+
+
+# --- outputs, threads, and what is done once ---------------------------------------------
+
+
+def run_cli(words, **options):
+    command = [sys.executable, "-m", "mebnb", *map(str, words)]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_full_disk_leaves_the_old_file_whole(square, tmp_path, monkeypatch, capsys):
+    out, kept = tmp_path / "scores.csv", tmp_path / "ball.json"
+    for path in (out, kept):
+        path.write_text("old")
+
+    def full(path, *_, **__):
+        with open(path, "w") as file:
+            file.write("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", lambda frame, path, **_: full(path))
+    assert cli.main(["fit", str(square), "-o", str(out)]) == 2
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    assert cli.main(["fit", str(square), "--model", str(kept)]) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert err == [
+        f"mebnb: cannot write {path}: No space left on device" for path in (out, kept)
+    ]
+    assert out.read_text() == kept.read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "scores.csv",
+        "ball.json",
+        "square.csv",
+    }
+
+
+def test_read_only_folder_is_refused_before_anything_is_fitted(
+    square, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(
+        "os.access", lambda path, mode: False
+    )  # root may write anywhere
+    for option, name in (("-o", "scores.csv"), ("--model", "ball.json")):
+        assert cli.main(["fit", str(square), option, str(tmp_path / name)]) == 2
+        said = capsys.readouterr().err
+        assert said == f"mebnb: {option} names a folder that is read-only, {tmp_path}\n"
+
+
+def test_linked_file_is_written_where_the_link_points(square, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "real.csv").write_text("old")
+    link = tmp_path / "link.csv"
+    link.symlink_to("folder/real.csv")
+    assert cli.main(["fit", str(square), "-o", str(link)]) == 0
+    assert link.is_symlink() and len(pd.read_csv(tmp_path / "folder" / "real.csv")) == 5
+
+
+def test_output_that_is_full_gets_a_sentence(square):
+    with open("/dev/full", "w") as full:
+        run = run_cli(["fit", square], stdout=full)
+    assert run.returncode == 2
+    assert run.stderr == "mebnb: standard output: No space left on device\n"
+
+
+def test_ascii_terminal_gets_letters_by_their_code(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("größe,b\n1.5,2\n2.5,9\n4.5,1\n", encoding="utf-8")
+    run = run_cli(
+        ["fit", path],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert run.returncode == 0 and run.stderr == ""
+    assert r"gr\xf6\xdfe" in run.stdout
+
+
+def test_json_of_data_is_called_data(tmp_path, capsys):
+    path = tmp_path / "data.json"
+    path.write_text('[{"a": 1}, {"a": 2}]')
+    assert cli.main(["fit", str(path)]) == 2
+    assert (
+        "data.json is JSON; expected a CSV or Parquet file" in capsys.readouterr().err
+    )
+
+
+def test_ball_is_fitted_on_one_thread(table, monkeypatch):
+    seen = []
+
+    def recorded(points, nu):
+        seen.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
+        return soft_ball(points, nu)
+
+    monkeypatch.setattr("mebnb.your_data.model.soft_ball", recorded)
+    with threadpoolctl.threadpool_limits(2):
+        fit_balls(table)
+    assert seen and set(seen) == {1}
+
+
+def test_same_bytes_with_one_thread_and_two(tmp_path):
+    path = tmp_path / "many.csv"
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.normal(size=(40_000, 4)).round(4)).to_csv(path, index=False)
+    made = []
+    for threads in ("1", "2"):
+        kept = tmp_path / f"ball{threads}.json"
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        env = {**os.environ, **dict.fromkeys(names, threads), "PYTHONHASHSEED": threads}
+        run_cli(
+            ["fit", path, "--model", kept],
+            env=env,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        made.append(kept.read_bytes())
+    assert made[0] == made[1]
+
+
+def test_rows_are_checked_and_scaled_once_for_both_balls(table, monkeypatch):
+    from mebnb.your_data import model
+
+    calls = []
+    for name in ("_nominal_points", "_check_range", "_affine", "_rescale"):
+        whole = getattr(model, name)
+        monkeypatch.setattr(
+            model,
+            name,
+            lambda *given, _name=name, _whole=whole: (
+                calls.append(_name) or _whole(*given)
+            ),
+        )
+    fit_balls(table, nu=0.1)
+    assert sorted(calls) == ["_affine", "_check_range", "_nominal_points", "_rescale"]
+
+
+def test_column_far_from_zero_is_scaled_by_its_spread(tmp_path):
+    path = tmp_path / "far.csv"
+    near = np.array([n * n % 7 for n in range(60)], dtype=float)
+    pd.DataFrame({"a": (near + 1e15).astype(int), "b": near[::-1]}).to_csv(
+        path, index=False
+    )
+    model, _ = fit_model(read_table(path))
+    assert model.scale == pytest.approx([near.std()] * 2)
+
+
+@pytest.mark.parametrize("rows, warned", [(19, True), (20, False)])
+def test_few_rows_are_a_caution_below_ten_for_each_column(tmp_path, rows, warned):
+    path = tmp_path / "few.csv"
+    path.write_text("a,b\n" + "".join(f"{n * n % 7},{n % 3}\n" for n in range(rows)))
+    told = fit_file(path).cautions
+    assert any("fix a ball in 2 columns poorly" in word for word in told) == warned
+
+
+def test_flag_that_names_a_label_is_recommended(tmp_path, capsys):
+    path = tmp_path / "some.csv"
+    path.write_text(
+        "a,is_fraud\n" + "".join(f"{n * n % 7},{n % 2}\n" for n in range(15))
+    )
+    assert cli.main(["fit", str(path)]) == 0
+    assert "name it (--label is_fraud)" in capsys.readouterr().out

@@ -1,6 +1,8 @@
 """CSV and Parquet files of other people: what is read, what is left out, what is refused."""
 
 import gzip
+import os
+import threading
 
 import numpy as np
 import pandas as pd
@@ -214,10 +216,11 @@ def test_what_was_decided_is_said(write):
     )
     table = read_table(write("Account ID,is fraud,state fault\n5,0,a\n9,1,b\n7,0,a\n"))
     assert table.notes[-3:] == [
-        "Account ID sounds like a name or code; leave it out if it measures nothing",
-        "is fraud sounds like a label; name it as the label, or leave it out",
-        "state fault sounds like a label; name it as the label if it tells good rows from "
-        "bad",
+        "Account ID sounds like a name or code; leave it out (--leave 'Account ID') if it "
+        "measures nothing",
+        "is fraud sounds like a label; name it (--label 'is fraud'), or leave it out",
+        "state fault sounds like a label; name it (--label 'state fault') if it tells good "
+        "rows from bad",
     ]
 
 
@@ -395,14 +398,14 @@ def test_data_set_of_the_clone_is_read_as_the_loader_reads_it():
 
 
 def test_sample_keeps_row_numbers_and_labels_together(write):
-    text = "id,a,y\n" + "".join(f"k{i},{i * 7 % 31},{i % 3}\n" for i in range(1, 31))
+    text = "id,a,y\n" + "".join(f"k{i},{i * 7 % 13},{i % 3}\n" for i in range(1, 31))
     table = read_table(write(text), label="y", identity="id")
     drawn = table.sample(10, seed=3)
     assert drawn.sample(10) is drawn and len(drawn.rows) == 10
     named = drawn.named(np.arange(10))
     assert named["id"].tolist() == [f"k{row}" for row in named["row"]]
     assert named["y"].tolist() == [str(row % 3) for row in named["row"]]
-    assert drawn.values["a"].tolist() == [row * 7 % 31 for row in named["row"]]
+    assert drawn.values["a"].tolist() == [row * 7 % 13 for row in named["row"]]
 
 
 def test_dialect_says_how_the_file_is_written(write):
@@ -519,3 +522,264 @@ def test_file_that_is_not_there_and_folder_are_refused(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(b"PK")
     with pytest.raises(TableError, match="^a.xlsx is a spreadsheet; save it as CSV"):
         read_table(tmp_path / "a.xlsx")
+
+
+# --- columns that could shift, marks, codes, sums, encodings -----------------------------
+
+
+@pytest.mark.parametrize(
+    "header, row",
+    [
+        ("age,weight,city", "20,{n},Paris, France"),
+        ("temp,load", "21,5,{n}"),
+        ("temp,load", "{n},5,80"),
+        ("name,temp,load", "k{n},21,5,80"),
+        ("name,size,load", "k{n},8,776.6,80.5"),
+        ("age weight city", "{n} 60 New York"),
+        ("id age city", "{n} 20 New York"),
+    ],
+)
+def test_header_that_a_cut_field_makes_short_is_refused(write, header, row):
+    rows = "\n".join(row.format(n=n) for n in range(1, 41))
+    with pytest.raises(TableError) as refused:
+        read_table(write(f"{header}\n{rows}\n"))
+    assert "line" in str(refused.value) and "header" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_row_names_that_repeat_far_below_are_refused(write):
+    rows = "".join(f'"{n}",{n % 7}.5,{n % 5}.25\n' for n in range(1, 500))
+    with pytest.raises(TableError, match="'12' in line 501"):
+        read_table(write(f'"a","b"\n{rows}"12",1.5,2.5\n'))
+
+
+def test_quotes_behind_backslashes_shift_nothing(write):
+    rows = "".join(f'"he said \\"hi, {n}\\"",{n % 7},{n % 5}\n' for n in range(30))
+    table = read_table(write(f"said,a,b\n{rows}"))
+    assert table.values["a"].tolist() == [n % 7 for n in range(30)]
+    assert table.identities[3] == 'he said "hi, 3"'
+
+
+def test_field_that_is_blank_between_blanks_is_refused(write):
+    rows = "".join(f"{n % 7} {n % 5} {n % 3}\n" for n in range(30))
+    with pytest.raises(TableError, match="line 33: 2 fields where 3 are expected"):
+        read_table(write(f"a b c\n{rows}1 2 3\n1    3\n"))
+
+
+@pytest.mark.parametrize(
+    "written, told",
+    [
+        ("{}°C", "'°C' taken off"),
+        ("{} mg/dL", "'mg/dL' taken off"),
+        ("{}*", "'*' taken off"),
+        ("{} [2]", "'[2]' taken off"),
+        ("{} ± 0.1", "uncertainties behind ± taken off"),
+        ("{} +/- 0.1", "uncertainties behind ± taken off"),
+        ('="{}"', "'=\"' before numbers taken off"),
+        ("'{}", '"\'" before numbers taken off'),
+    ],
+)
+def test_marks_around_numbers_are_taken_off_and_said(write, written, told):
+    values = [10.2, 9.7, -11.5, 0.5, 3.25, 8.0]
+    rows = "".join(f"{written.format(v)};{k * k % 5}\n" for k, v in enumerate(values))
+    table = read_table(
+        write(f"t;k\n{rows}".replace('="', '"=""').replace('";', '""";'))
+    )
+    assert table.values["t"].tolist() == values
+    assert table.readings.loc["t", "why"] == told
+
+
+@pytest.mark.parametrize(
+    "cell, told",
+    [
+        ("{}-{}", "begins with numbers and is none: '1-2'"),
+        ("{} {}/9", "begins with numbers and is none: '1 2/9'"),
+        ("{}x{}", "begins with numbers and is none: '1x2'"),
+    ],
+)
+def test_what_begins_with_a_number_never_names_the_rows(write, cell, told):
+    rows = "".join(f"{cell.format(n, n + 1)},{n % 3}.5\n" for n in range(1, 31))
+    table = read_table(write(f"a,b\n{rows}"))
+    assert table.identities is None
+    assert table.readings.loc["a", "why"].startswith(told)
+    assert table.readings.loc["a", "type"] == "numbers in text"
+
+
+@pytest.mark.parametrize(
+    "texts, values",
+    [
+        (["1,025E+01", "2,5E+00", "3,125E-01"], [10.25, 2.5, 0.3125]),
+        (["1_000", "2_500.5", "12_345"], [1000.0, 2500.5, 12345.0]),
+        (["١٢٫٥", "٣", "٤٫٢٥"], [12.5, 3.0, 4.25]),
+    ],
+)
+def test_numbers_of_other_habits_are_read(write, texts, values):
+    rows = "".join(f"{t};{k * k}\n" for k, t in enumerate(texts))
+    assert read_table(write(f"a;b\n{rows}")).values["a"].tolist() == values
+
+
+@pytest.mark.parametrize("slips, kind", [(10, "number"), (11, "number, decimal comma")])
+def test_nine_in_ten_entries_keep_the_decimal_sign_of_the_file(write, slips, kind):
+    # By the point of the file the slips are no numbers; by a comma 1.234 is a thousand.
+    cells = ["1.234"] * (100 - slips) + ["3,5"] * slips
+    path = write("a;b\n" + "".join(f"{a};{n % 7}.5 %\n" for n, a in enumerate(cells)))
+    table = read_table(path)
+    assert table.decimal == "."
+    assert table.readings.loc["a", "type"] == kind
+
+
+@pytest.mark.parametrize(
+    "cell, told",
+    [
+        (lambda n: 1000 + 7 * n, "a running number, which names the row"),
+        (lambda n: 40 - n, "a running number, which names the row"),
+        (lambda n: 0.5 + 0.1 * n, "a running number, which names the row"),
+        (lambda n: 100_000 + n * n * 37 % 9973, "whole numbers that all differ"),
+        (lambda n: f"{n * n % 11:03d}", "whole numbers with leading zeros"),
+        (lambda n: 1_600_000_000 + n * n % 89 * 1000, "times, counted from 1970 in seconds"),
+        (lambda n: f"{1_600_000_000 + n * n % 89}000", "times, counted from 1970 in milli"),
+        (lambda n: 20240101 + n * n % 28, "dates as year, month and day"),
+        (lambda n: 10**18 + n * n % 89, "whole numbers of more digits than can be told"),
+        (lambda n: 10**20 + n * n % 89, "whole numbers of more digits than can be told"),
+    ],
+)  # fmt: skip
+def test_codes_and_times_are_left_out_and_said(write, cell, told):
+    rows = "".join(f"{cell(n)},{n * n % 7}\n" for n in range(1, 41))
+    path = write(f"code,b\n{rows}")
+    table = read_table(path)
+    assert list(table.values) == ["b"]
+    assert table.readings.loc["code", "why"].startswith(told)
+    if "digits" in told:
+        with pytest.raises(
+            TableError, match="column 'code' must hold numbers, found co"
+        ):
+            read_table(path, columns=["code", "b"])
+    else:
+        asked = read_table(path, columns=["code"]).values["code"]
+        assert asked.tolist() == [float(cell(n)) for n in range(1, 41)]
+
+
+def test_leading_zeros_far_below_are_seen(write):
+    rows = "".join(f"{10_000 + n * n % 977},{n % 7}\n" for n in range(2000))
+    table = read_table(write(f"plz,b\n{rows}01234,3\n"))
+    assert list(table.values) == ["b"]
+
+
+def test_measurements_in_nineteen_rows_may_all_differ(write):
+    path = write("a,b\n" + "".join(f"{n * n},{n % 3}\n" for n in range(19)))
+    assert list(read_table(path).values) == ["a", "b"]
+    path = write("a,b\n" + "".join(f"{n * n},{n % 3}\n" for n in range(20)), "more.csv")
+    assert list(read_table(path).values) == ["b"]
+
+
+def test_values_that_differ_in_their_last_digits_are_left_out(write):
+    rows = "".join(f"{10**15 + n * n % 7 / 8},{n % 3}\n" for n in range(30))
+    table = read_table(write(f"a,b\n{rows}"))
+    assert table.readings.loc["a", "why"].startswith(
+        "values that differ in the last dig"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [["Mean"], ["Total"], ["Sum", "Mean"], ["Std", "Max"]]
+)
+def test_closing_sums_are_no_rows(write, words):
+    rows = "".join(f"d{n % 4},{n * n % 7},{n % 3}\n" for n in range(30))
+    sums = "".join(f"{word},99,88\n" for word in words)
+    table = read_table(write(f"day,a,b\n{rows}{sums}"))
+    assert table.total == len(table.rows) == 30
+    assert all(any(repr(word) in note for note in table.notes) for word in words)
+
+
+def test_label_that_is_called_like_a_sum_is_none(write):
+    rows = "".join(
+        f"{word},{n % 7},{n % 3}\n" for word in ("mean", "max") for n in range(9)
+    )
+    assert len(read_table(write(f"kind,a,b\n{rows}")).rows) == 18
+
+
+def test_subtotals_are_left_out_and_keep_their_number(write):
+    one = "".join(f"k{n},{n % 7}.5,{n % 3}\n" for n in range(12))
+    path = write(f"name,a,b\n{one}Subtotal,99,88\n{one.replace('k', 'j')}")
+    table = read_table(path)
+    assert table.total == 25 and 13 not in table.rows and len(table.rows) == 24
+    assert table.identity.iloc[12] == "j0"
+    assert any("row 13, which begins with 'Subtotal'" in note for note in table.notes)
+    assert read_rows(path, ["a", "b"]).rows.tolist() == table.rows.tolist()
+
+
+def test_rows_without_a_value_are_none(write):
+    table = read_table(write("a,b\n1.5,20\n,\n2.5,30\nNA,\n4.0,10\n"))
+    assert table.values.to_numpy().tolist() == PLAIN and table.rows.tolist() == [
+        1,
+        2,
+        3,
+    ]
+    assert "lines without any value, which are no rows: 2" in table.notes
+
+
+def test_few_bad_bytes_near_the_top_leave_the_text_utf8(write):
+    text = (
+        "größe,länge,ort\n1.5,20,K".encode()
+        + b"\xf6ln\n2.5,30,Z\xc3\xbcrich\n4.0,10,x\n"
+    )
+    table = read_table(write(text))
+    assert list(table.values) == ["größe", "länge"]
+    assert "bytes that stand for no letter, read as \ufffd: 1" in table.notes
+
+
+def test_utf16_without_a_mark_is_read(write):
+    for name in ("utf-16-le", "utf-16-be", "utf-32"):
+        table = read_table(write("größe,b\n1.5,20\n2.5,30\n4.0,10\n", encoding=name))
+        assert table.values.to_numpy().tolist() == PLAIN
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_lines_above_the_table_cost_no_row(write, end):
+    lines = ["A title, with a comma", "", "a,b", "1.5,20", "2.5,30", "4.0,10", ""]
+    assert read_table(write(end.join(lines))).values.to_numpy().tolist() == PLAIN
+
+
+def test_pipe_is_read_once_and_a_device_is_refused(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(
+        target=path.write_bytes, args=(b"a,b\n1.5,20\n2.5,30\n4.0,10\n",)
+    )
+    writer.start()
+    assert read_table(path).values.to_numpy().tolist() == PLAIN
+    writer.join()
+    with pytest.raises(TableError, match="^/dev/null is a device; expected a CSV or"):
+        read_table("/dev/null")
+
+
+def test_pipe_without_a_writer_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("mebnb.your_data.sources.FIRST_BYTE", 0.01)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(TableError, match="is a pipe into which nothing was written$"):
+        read_table(path)
+
+
+def test_packed_parquet_and_unnamed_text_index_are_read(tmp_path):
+    frame = pd.DataFrame(PLAIN, columns=["a", "b"], index=["x", "y", "z"])
+    frame.to_parquet(tmp_path / "some.parquet")
+    packed = tmp_path / "some.parquet.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "some.parquet").read_bytes()))
+    for path in (tmp_path / "some.parquet", packed):
+        table = read_table(path)
+        assert table.values.to_numpy().tolist() == PLAIN
+        assert table.identity.tolist() == ["x", "y", "z"]
+
+
+def test_table_of_too_many_columns_is_refused_by_its_limit(write):
+    line = ",".join(["1.5"] * 30_001)
+    with pytest.raises(TableError, match="has 30001 columns; expected 30000 at most$"):
+        read_table(write(f"{line}\n" * 3))
+
+
+def test_json_is_called_so(write):
+    with pytest.raises(
+        TableError, match="^some.json is JSON; expected a CSV or Parquet"
+    ):
+        read_table(write('{"a": [1, 2], "b": [3, 4]}', "some.json"))

@@ -68,9 +68,9 @@ def _is_running(values):
     if len(values) <= FEWEST_STEPS:
         return False
     step = values[1] - values[0]
-    if step == 0 or not np.isfinite(step):
-        return False
     rounding = 4 * np.finfo(float).eps * max(abs(values[0]), abs(values[-1]))
+    if not 2 * rounding < abs(step) < np.inf:
+        return False
     return bool((np.abs(np.diff(values) - step) <= rounding + 1e-9 * abs(step)).all())
 
 

@@ -25,12 +25,14 @@ __all__ = [
     "SPACES",
     "Dialect",
     "check_row_names",
+    "check_width",
     "find_dialect",
     "split_lines",
     "unique_names",
 ]
 
 HEAD_LINES = 300
+MOST_COLUMNS = 30_000  # each is looked at by itself, which takes about a millisecond
 DELIMITERS = (";", "\t", "|", ",")  # of equally regular ones the first: 1,5;2,5
 SPACES = r"\s+"
 SEPARATORS = {
@@ -110,6 +112,7 @@ def find_dialect(source, decimal=None):
     rows = [[], *rows[1:]] if excel else rows
     if not any(rows):
         raise TableError(f"{source.name} holds no values, delimiters only")
+    check_width(source.name, max(map(len, rows)))
     above, names, lacks = _layout(rows, lines, source.name)
     if lacks == ROW_NAME:
         _check_short_header(rows[above + 1 :], lines, delimiter, above, source.name)
@@ -129,6 +132,12 @@ def find_dialect(source, decimal=None):
         decimal=decimal,
         notes=(*_written_in(encoding, delimiter, escape), *notes),
     )
+
+
+def check_width(name, width):
+    """Refuse a table of too many columns."""
+    if width > MOST_COLUMNS:
+        raise TableError(f"{name} has {width} columns; expected {MOST_COLUMNS} at most")
 
 
 def _written_in(encoding, delimiter, escape):

@@ -18,6 +18,7 @@ from mebnb.your_data.dialect import (
     SEPARATORS,
     SPACES,
     check_row_names,
+    check_width,
     find_dialect,
     split_lines,
     unique_names,
@@ -36,8 +37,6 @@ OTHERS = {
     **dict.fromkeys((".zip", ".zst", ".tar", ".7z"), "an archive; unpack it first"),
 }
 JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\d\]-])')
-MOST_COLUMNS = 50_000
-"""Wider tables are refused: each column is looked at by itself."""
 
 
 def check_path(path):
@@ -114,16 +113,11 @@ def _content(source, text, decimal):
     return _text(source, text, decimal)
 
 
-def _check_width(name, width):
-    if width > MOST_COLUMNS:
-        raise TableError(f"{name} has {width} columns; expected {MOST_COLUMNS} at most")
-
-
 def _parquet(source):
     packed = source.content is not None or source.path.suffix.lower() in OPENERS
     try:
         file = io.BytesIO(source.open().read()) if packed else source.path
-        _check_width(source.name, len(pq.read_schema(file).names))
+        check_width(source.name, len(pq.read_schema(file).names))
         frame = pd.read_parquet(file)
     except TableError:
         raise
@@ -147,7 +141,6 @@ def _with_index(frame):
 
 def _text(source, text, decimal):
     dialect = find_dialect(source, decimal)
-    _check_width(source.name, len(dialect.names))
     kept = [name for name in text if name in dialect.names]
     words = list(MISSING)
     if kept:

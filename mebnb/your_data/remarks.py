@@ -22,7 +22,7 @@ NAMED_AS_IDENTITY = ("id", "ids", "key", "code", "zip", "plz", "postcode")
 
 def nothing_to_use(path, readings):
     name, found = path.name, readings["why"].value_counts()
-    if len(readings) == 1 and readings["type"].iloc[0] == "text":
+    if len(readings) == 1 and "text" in readings["type"].iloc[0]:
         return (
             f"{name} holds one column of text; expected numbers separated by commas, "
             "semicolons, tabs, bars or spaces"
