@@ -673,7 +673,7 @@ def test_measurements_in_nineteen_rows_may_all_differ(write):
 
 
 def test_values_that_differ_in_their_last_digits_are_left_out(write):
-    rows = "".join(f"{10**15 + n * n % 7 / 8},{n % 3}\n" for n in range(30))
+    rows = "".join(f"{3 * 10**15 + n * n % 7 / 2},{n % 3}\n" for n in range(30))
     table = read_table(write(f"a,b\n{rows}"))
     assert table.readings.loc["a", "why"].startswith(
         "values that differ in the last dig"
