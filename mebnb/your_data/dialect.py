@@ -448,7 +448,7 @@ def _may_be_cut(body):
             if CUT.fullmatch(",".join(pair))
         }
         for row in body
-        if row
+        if len(row) == len(body[0])  # a closing line may be shorter
     ]
     return bool(set.intersection(*pairs))
 
