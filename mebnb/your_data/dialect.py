@@ -264,15 +264,18 @@ def _layout(rows, lines, name):
         for at, row in enumerate(rows)
         if len(row) == width and not _stands_alone(rows, lines, at)
     )
-    before, below = rows[first - 1] if first else [], rows[first:]
+    last = max(first - 1, 0)  # a line of delimiters alone says nothing
+    while last and not rows[last] and lines[last].strip(" "):
+        last -= 1
+    before, below = rows[last] if first else [], rows[first:]
     if before and not _has_words(rows[first], below[1:]):
         words = all(before) and _could_be_names(before)
         if words and len(before) == width - 1:
             trailing = not any(row[-1] for row in below if len(row) == width)
             if trailing or len(before) > 1 or not is_number(below[0][0]):
-                return first - 1, before, "trailing" if trailing else ROW_NAME
+                return last, before, "trailing" if trailing else ROW_NAME
         if words and before[0] == "#" and len(before) == width + 1:
-            return first - 1, before[1:], "sign"
+            return last, before[1:], "sign"
         if len(before) > 1 or width == 2:
             raise TableError(
                 f"{name}, line {first}: {len(before)} field{'s' * (len(before) > 1)} where "
