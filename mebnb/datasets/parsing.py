@@ -13,8 +13,11 @@ from sklearn.datasets import load_breast_cancer
 
 __all__ = ["PARSERS", "parse", "values_hash"]
 
-# The nearest float to each number as written; older pandas takes a near one otherwise.
-_read = partial(pd.read_csv, float_precision="round_trip")
+# The nearest float to each number as written: what pandas reads from version 3 on.
+_NEAREST = (
+    {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+)
+_read = partial(pd.read_csv, **_NEAREST)
 
 
 def parse(name, content):
