@@ -209,11 +209,12 @@ def check(arguments):
         )
     except ValueError as error:
         raise ReportError(error) from None
-    outcome = {True: "passed", False: "FAILED", None: "no data"}
     print(f"{'entry':<16} {'as printed':<10} {'check':<8} place")
     for row in table.frame.itertuples():
-        passed = None if row.passed is None else bool(row.passed)
-        word = outcome[passed]
+        if row.status != "run":
+            word = "no data"
+        else:
+            word = "passed" if row.passed else "FAILED"
         told = f"; printed form fails: {row.witness}" if row.verdict == "WRONG" else ""
         print(f"{row.id:<16} {row.verdict:<10} {word:<8} {row.place}{told}")
     print(f"{table.summary()}; {time.perf_counter() - began:.0f} s")

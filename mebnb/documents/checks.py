@@ -75,8 +75,8 @@ class DerivationTable:
     ----------
     frame : pandas.DataFrame
         One row an entry; `violation` belongs to the form that must hold,
-        `printed_violation` to the printed one where that differs; `passed` is
-        None where data were missing.
+        `printed_violation` to the printed one where that differs; `passed` is a
+        nullable boolean, missing where data were missing.
     """
 
     frame: pd.DataFrame
@@ -84,7 +84,7 @@ class DerivationTable:
     @property
     def passed(self):
         """Whether no check failed (checks without data do not count as failed)."""
-        return not (self.frame["passed"] == False).any()  # noqa: E712 - None is not False
+        return not (~self.frame["passed"]).any()
 
     @property
     def missing(self):
@@ -132,10 +132,10 @@ class DerivationTable:
         """One sentence: how many entries, verdicts, failures and missing data."""
         verdicts = Counter(self.frame["verdict"])
         counted = ", ".join(f"{count} {name}" for name, count in verdicts.most_common())
-        failed = list(self.frame.loc[self.frame["passed"] == False, "id"])  # noqa: E712
+        passed = self.frame["passed"]
+        failed = list(self.frame.loc[(~passed).fillna(False), "id"])
         return (
-            f"{len(self.frame)} entries ({counted}): "
-            f"{int((self.frame['passed'] == True).sum())} passed, "  # noqa: E712
+            f"{len(self.frame)} entries ({counted}): {passed.sum()} passed, "
             f"{len(failed)} failed{': ' + ', '.join(failed) if failed else ''}, "
             f"{len(self.missing)} without data"
             f"{': ' + ', '.join(self.missing) if self.missing else ''}"
@@ -144,7 +144,7 @@ class DerivationTable:
 
 def _told(row):
     """The outcome of one entry in words; bounds instead of last digits."""
-    if row.passed is None:
+    if row.passed is pd.NA:
         return row.status
     if not row.passed:
         return f"FAILED: violation {row.violation:.1e}, tolerance {row.tolerance:.0e}"
@@ -265,7 +265,8 @@ def check_derivations(document=None, ids=None, jobs=1):
     else:
         with ProcessPoolExecutor(jobs) as pool:
             rows = list(pool.map(_row_by_id, [entry.id for entry in entries]))
-    return DerivationTable(pd.DataFrame(rows, columns=COLUMNS))
+    frame = pd.DataFrame(rows, columns=COLUMNS).astype({"passed": "boolean"})
+    return DerivationTable(frame)
 
 
 def _row_by_id(name):
