@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mebnb.documents import all_entries, check_derivations, errata
+from mebnb.documents import all_entries, check_derivations, checks, errata
 from mebnb.documents.entries import (
     DOCUMENTS,
     DataMissing,
@@ -82,7 +82,7 @@ def test_ids_are_unique_and_wrong_entries_name_a_witness():
     entries = all_entries()
     assert len({e.id for e in entries}) == len(entries) > 400
     for e in entries:
-        assert e.spoiled
+        assert e.spoiled or e.spoil
         if e.verdict == "WRONG":
             assert e.witness and e.corrected
 
@@ -97,6 +97,42 @@ def test_selection_by_id_and_document():
     )
     html = table._repr_html_()
     assert "R-E12" in html and 'scope="row"' in html
+
+
+def test_a_missing_outcome_is_neither_true_nor_false(monkeypatch):
+    def no_data(form):
+        raise DataMissing("iranian_churn")
+
+    entries = [entry(), entry(id="R-F", true=26), entry(id="R-D", measure=no_data)]
+    monkeypatch.setattr(checks, "all_entries", lambda document, ids: entries)
+    table = check_derivations()
+    assert table.frame["passed"].dtype == "boolean"
+    assert table.frame["passed"].isna().tolist() == [False, False, True]
+    assert table.summary() == (
+        "3 entries (3 WRONG): 1 passed, 1 failed: R-F, 1 without data: R-D"
+    )
+    assert not table.passed
+    assert table.outcomes().loc["R-D", "outcome"] == "data missing: iranian_churn"
+
+
+def test_generated_forms_are_run_beside_those_written_by_hand():
+    both = entry(spoil=lambda true: {"one more": true + 1, "none": true})
+    assert list(both.spoiled_forms()) == ["another power", "one more", "none"]
+    assert spoiled_forms_that_pass(both) == ["none"]
+    assert entry(spoiled={}, spoil=lambda true: {"one more": true + 1})
+
+
+def test_numbers_in_an_id_say_the_place():
+    places = {
+        "R-E09": "(9)",
+        "P-E13": "(13)",
+        "R-A2-L17": "Alg 2 L17",
+        "R-T3-run": "Table 3",
+    }
+    for name, place in places.items():
+        assert entry(id=name, place="").place == place
+    with pytest.raises(ValueError, match="^R-X-u0: a place is needed"):
+        entry(id="R-X-u0", place="")
 
 
 def test_unknown_names_are_refused():

@@ -9,6 +9,7 @@ that a check which cannot fail shows itself.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ class DataMissing(Exception):
     """Raised by a measure whose data set is not at hand; the message names it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One checkable statement.
 
@@ -33,7 +34,8 @@ class Entry:
     document : str
         "report", "slides", "me2" or "derived".
     place : str
-        Where it stands: "(13)", "Alg 1 L9", "Table 3", "Convergence".
+        Where it stands: "(13)", "Alg 1 L9", "Table 3", "Convergence". The first three
+        need not be said: "R-E13", "R-A1-L9" and "R-T3" say them.
     statement : str
         The formula as printed, LaTeX between dollars; a verbal claim in our words.
     verdict : str
@@ -44,7 +46,10 @@ class Entry:
     true : object
         The form that must pass: the printed one where it holds, else the corrected.
     spoiled : mapping
-        Name of the damage -> damaged form; the measure must reject each.
+        Name of the damage -> damaged form, written by hand; the measure must reject
+        each.
+    spoil : callable or None
+        true form -> mapping like `spoiled`: damaged forms that can be generated.
     printed : object or None
         The printed form where it differs from `true`. A WRONG one must fail.
     corrected : str
@@ -59,12 +64,13 @@ class Entry:
 
     id: str
     document: str
-    place: str
     statement: str
-    verdict: str
     measure: Callable[[Any], float]
     true: Any
-    spoiled: Mapping[str, Any]
+    place: str = ""
+    verdict: str = "HOLDS"
+    spoiled: Mapping[str, Any] = field(default_factory=dict)
+    spoil: Callable[[Any], Mapping[str, Any]] | None = None
     printed: Any = None
     corrected: str = ""
     witness: str = ""
@@ -74,10 +80,38 @@ class Entry:
     def __post_init__(self):
         if self.document not in DOCUMENTS or self.verdict not in VERDICTS:
             raise ValueError(f"{self.id}: unknown document or verdict")
-        if not self.spoiled:
+        if not self.spoiled and self.spoil is None:
             raise ValueError(f"{self.id}: a check needs a spoiled form it must reject")
         if self.verdict == "WRONG" and (self.printed is None or not self.witness):
             raise ValueError(f"{self.id}: WRONG needs the printed form and a witness")
+        if not self.place:
+            object.__setattr__(self, "place", _place_in(self.id))
+
+    def spoiled_forms(self):
+        """Every form that the measure must reject.
+
+        Returns
+        -------
+        dict of str to object
+            Name of the damage -> damaged form, the generated ones after the others.
+        """
+        generated = {} if self.spoil is None else self.spoil(self.true)
+        return {**self.spoiled, **generated}
+
+
+_PLACES = {
+    r".-E0*(\d+)": "({})",
+    r".-A(\d)-L(\d+)": "Alg {} L{}",
+    r".-T(\d)(?:-run)?": "Table {}",
+}
+
+
+def _place_in(name):
+    """The equation, line or table whose number an id bears."""
+    for pattern, place in _PLACES.items():
+        if found := re.fullmatch(pattern, name):
+            return place.format(*found.groups())
+    raise ValueError(f"{name}: a place is needed, this id does not say it")
 
 
 @dataclass(frozen=True)
@@ -142,7 +176,7 @@ def spoiled_forms_that_pass(entry):
     """
     return [
         name
-        for name, form in entry.spoiled.items()
+        for name, form in entry.spoiled_forms().items()
         if float(entry.measure(form)) <= entry.tolerance
     ]
 

@@ -431,8 +431,8 @@ ENTRIES = [
     _derived(
         id="X-GAP",
         place="MEB, gaps",
-        statement="$\\langle -\\nabla f(u), e_i - u\\rangle = \\|a_i - Au\\|^2 - "
-        "\\Phi(u)$ for $\\mathbf{1}^T u = 1$",
+        statement=r"$\langle -\nabla f(u), e_i - u\rangle = \|a_i - Au\|^2 - \Phi(u)$ "
+        r"for $\mathbf{1}^T u = 1$",
         measure=_gap_residual,
         true=lambda s, i: s.d[i] - s.phi,
         spoiled={
@@ -445,8 +445,8 @@ ENTRIES = [
     _derived(
         id="X-GAP-fw",
         place="MEB, gaps",
-        statement="The FW gap is the duality gap $\\max_i \\|a_i - c\\|^2 - \\Phi(u) = "
-        "\\delta^+\\Phi(u)$.",
+        statement=r"The FW gap is the duality gap $\max_i \|a_i - c\|^2 - \Phi(u) = "
+        r"\delta^+\Phi(u)$.",
         measure=_fw_gap,
         true=_max_minus_phi,
         spoiled={
@@ -461,8 +461,8 @@ ENTRIES = [
     _derived(
         id="X-GAP-away",
         place="MEB, gaps",
-        statement="The away gap is $\\Phi(u) - \\min_{u_i > 0} \\|a_i - c\\|^2 = "
-        "\\delta^-\\Phi(u)$.",
+        statement=r"The away gap is $\Phi(u) - \min_{u_i > 0} \|a_i - c\|^2 = "
+        r"\delta^-\Phi(u)$.",
         measure=_away_gap,
         true=_phi_minus_min,
         spoiled={
@@ -475,7 +475,7 @@ ENTRIES = [
     _derived(
         id="X-GAP-primal",
         place="MEB, gaps",
-        statement="$r^{*2} - \\Phi(u) \\le \\max_i \\|a_i - c\\|^2 - \\Phi(u)$, with "
+        statement=r"$r^{*2} - \Phi(u) \le \max_i \|a_i - c\|^2 - \Phi(u)$, with "
         "equality at the optimum, where both are 0.",
         measure=_bounds_the_primal_gap,
         true=_max_minus_phi,
@@ -487,9 +487,8 @@ ENTRIES = [
     _derived(
         id="X-PAIRS",
         place="MEB, solvers",
-        statement="$\\Phi(u) = \\frac{1}{2} u^T D u$ and $\\|a_i - c\\|^2 = "
-        "\\sum_s u_s D_{is} - \\Phi(u)$ with $D_{is} = \\|a_i - a_s\\|^2$ and "
-        "$\\mathbf{1}^T u = 1$",
+        statement=r"$\Phi(u) = \frac{1}{2} u^T D u$ and $\|a_i - c\|^2 = \sum_s u_s "
+        r"D_{is} - \Phi(u)$ with $D_{is} = \|a_i - a_s\|^2$ and $\mathbf{1}^T u = 1$",
         measure=_pairs_residual,
         true=(_half_form, lambda m, u, i, value: (m[i, :] * u)[0] - value),
         spoiled={
@@ -505,7 +504,7 @@ ENTRIES = [
     _derived(
         id="X-STABLE",
         place="MEB, dual value",
-        statement="$\\Phi(u) = \\sum_i u_i \\|a_i - Au\\|^2$ for $\\mathbf{1}^T u = 1$",
+        statement=r"$\Phi(u) = \sum_i u_i \|a_i - Au\|^2$ for $\mathbf{1}^T u = 1$",
         measure=_stable_residual,
         true=lambda s: sum(s.u[i] * s.d[i] for i in range(3)),
         spoiled={
@@ -527,7 +526,7 @@ ENTRIES = [
     _derived(
         id="X-CENTRE",
         place="MEB, center",
-        statement="$\\|c - c^*\\| \\le \\sqrt{g/2}$ with the FW gap $g$",
+        statement=r"$\|c - c^*\| \le \sqrt{g/2}$ with the FW gap $g$",
         measure=_center_ratio(lambda p, u, ball: _max_minus_phi(p, u)),
         true=math.sqrt(0.5),
         spoiled={"half of it": 0.5 * math.sqrt(0.5), "root of a fifth": math.sqrt(0.2)},
@@ -535,7 +534,7 @@ ENTRIES = [
     _derived(
         id="X-CENTRE-primal",
         place="MEB, center",
-        statement="$\\|c - c^*\\| \\le \\sqrt{r^{*2} - \\Phi(u)}$",
+        statement=r"$\|c - c^*\| \le \sqrt{r^{*2} - \Phi(u)}$",
         measure=_center_ratio(lambda p, u, ball: ball.radius**2 - phi(p, u)),
         true=1.0,
         spoiled={"a tenth less": 0.9, "as for the gap": math.sqrt(0.5)},
@@ -544,8 +543,8 @@ ENTRIES = [
     _derived(
         id="X-KKT",
         place="MEB, optimality",
-        statement="$\\mathbf{1}^T u = 1$, $c = Au$, $\\|a_i - c\\|^2 \\le \\gamma$, "
-        "$u \\ge 0$, $u_i(\\|a_i - c\\|^2 - \\gamma) = 0$ hold at the smallest ball.",
+        statement=r"$\mathbf{1}^T u = 1$, $c = Au$, $\|a_i - c\|^2 \le \gamma$, $u \ge "
+        r"0$, $u_i(\|a_i - c\|^2 - \gamma) = 0$ hold at the smallest ball.",
         measure=_kkt,
         true=_optimum,
         spoiled={
@@ -559,7 +558,7 @@ ENTRIES = [
     _derived(
         id="X-FD",
         place="MEB, gradient",
-        statement="$\\nabla f(u) = 2A^TAu - z$ agrees with central differences.",
+        statement=r"$\nabla f(u) = 2A^TAu - z$ agrees with central differences.",
         measure=_against_differences,
         true=gradient,
         spoiled={
@@ -571,7 +570,7 @@ ENTRIES = [
     _derived(
         id="X-FD-hessian",
         place="MEB, Hessian",
-        statement="$\\nabla^2 f = 2A^TA$ agrees with second differences, is positive "
+        statement=r"$\nabla^2 f = 2A^TA$ agrees with second differences, is positive "
         "semidefinite and has rank at most $n$.",
         measure=_hessian,
         true=lambda p: 2.0 * p @ p.T,
@@ -584,9 +583,9 @@ ENTRIES = [
     _derived(
         id="X-STEP",
         place="MEB, exact step",
-        statement="$\\alpha = \\min(\\alpha_{\\max}, \\langle -\\nabla f, d\\rangle / "
-        "(2\\|Ad\\|^2))$ minimises $f(u + \\alpha d)$ over the feasible steps; "
-        "$\\alpha_{\\max}$ where $Ad = 0$.",
+        statement=r"$\alpha = \min(\alpha_{\max}, \langle -\nabla f, d\rangle / "
+        r"(2\|Ad\|^2))$ minimises $f(u + \alpha d)$ over the feasible steps; "
+        r"$\alpha_{\max}$ where $Ad = 0$.",
         measure=_against_a_grid,
         true=ExactStep(),
         spoiled={
@@ -603,8 +602,8 @@ ENTRIES = [
     _derived(
         id="X-1EPS",
         place="MEB, guarantees",
-        statement="FW gap $\\le ((1+\\epsilon)^2 - 1)\\Phi$ makes the enclosing ball a "
-        "$(1+\\epsilon)$-approximation and the support an $\\epsilon$-core set, "
+        statement=r"FW gap $\le ((1+\epsilon)^2 - 1)\Phi$ makes the enclosing ball a "
+        r"$(1+\epsilon)$-approximation and the support an $\epsilon$-core set, "
         "whatever the algorithm.",
         measure=_one_plus_eps,
         true=lambda eps: (1.0 + eps) ** 2 - 1.0,
@@ -616,8 +615,8 @@ ENTRIES = [
     _derived(
         id="X-ID-core",
         place="MEB, identities",
-        statement="Yildirim's first algorithm is Frank-Wolfe with exact steps from the "
-        "farthest pair.",
+        statement="Yildirim's first algorithm is Frank-Wolfe with exact steps from "
+        "the farthest pair.",
         measure=_same_method(_towards_only),
         true=_with(core_set, eps=1e-3),
         spoiled={
@@ -650,15 +649,15 @@ ENTRIES = [
         measure=_tie_after_the_first_step,
         true=[0.5, 0.5],
         spoiled={"unequal weights": [0.45, 0.55]},
-        corrected="The new point lies at distance $\\sqrt{\\gamma}$ and the pair's "
-        "weights are equal, so that their deviations from $\\gamma$ cancel.",
+        corrected=r"The new point lies at distance $\sqrt{\gamma}$ and the pair's "
+        r"weights are equal, so that their deviations from $\gamma$ cancel.",
     ),
     _derived(
         id="X-PRUNE",
         place="MEB, elimination",
-        statement="With $\\rho = \\max_i \\|a_i - c\\|$ and $\\gamma = \\Phi(u)$ at "
-        "$c = Au$, a point with $\\|a_i - c\\| < \\sqrt{(\\rho^2+\\gamma)/2} - "
-        "\\sqrt{(\\rho^2-\\gamma)/2}$ is never in the support.",
+        statement=r"With $\rho = \max_i \|a_i - c\|$ and $\gamma = \Phi(u)$ at $c = "
+        r"Au$, a point with $\|a_i - c\| < \sqrt{(\rho^2+\gamma)/2} - "
+        r"\sqrt{(\rho^2-\gamma)/2}$ is never in the support.",
         measure=_prune,
         true=lambda rho, gamma: (
             math.sqrt((rho**2 + gamma) / 2.0) - math.sqrt((rho**2 - gamma) / 2.0)
@@ -673,14 +672,14 @@ ENTRIES = [
             ),
             "nothing": lambda rho, gamma: 0.0,
         },
-        corrected="With $t = \\|c - c^*\\|$: $r^* \\ge \\sqrt{\\gamma + t^2}$ and $t^2 "
-        "\\le (\\rho^2 - \\gamma)/2$, and a support point lies at $r^* - t$ or more.",
+        corrected=r"With $t = \|c - c^*\|$: $r^* \ge \sqrt{\gamma + t^2}$ and $t^2 \le "
+        r"(\rho^2 - \gamma)/2$, and a support point lies at $r^* - t$ or more.",
     ),
     _derived(
         id="X-CLARKSON",
         place="MEB, sampling",
         statement="The ball of a random sample of $s$ out of $m$ points in "
-        "$\\mathbb{R}^n$ has at most $(n+1)(m-s)/(s+1)$ violators in expectation; "
+        r"$\mathbb{R}^n$ has at most $(n+1)(m-s)/(s+1)$ violators in expectation; "
         "attained for $n = 1$.",
         measure=_expected_violators,
         true=lambda m, n, s: (n + 1) * (m - s) / (s + 1),

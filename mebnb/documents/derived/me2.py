@@ -310,10 +310,10 @@ ENTRIES = [
     _derived(
         id="X-ME2-HINGE",
         place="ME2, dual",
-        statement="The problem is a hinge with a quadratic penalty: its dual is $\\max "
-        "b^T\\alpha - \\frac{1}{4}\\alpha^TK\\alpha$ over $0 \\le \\alpha \\le 1/n$ "
-        "with $b_i = B - \\|y_i\\|^2$ and $K = \\frac{1}{\\mu}\\mathbf{1}\\mathbf{1}^T "
-        "+ \\frac{1}{\\lambda} G \\circ G$.",
+        statement=r"The problem is a hinge with a quadratic penalty: its dual is $\max "
+        r"b^T\alpha - \frac{1}{4}\alpha^TK\alpha$ over $0 \le \alpha \le 1/n$ with "
+        r"$b_i = B - \|y_i\|^2$ and $K = \frac{1}{\mu}\mathbf{1}\mathbf{1}^T + "
+        r"\frac{1}{\lambda} G \circ G$.",
         measure=_hinge_value,
         true=_kernel,
         spoiled={
@@ -328,9 +328,8 @@ ENTRIES = [
     _derived(
         id="X-ME2-HINGE-features",
         place="ME2, hinge form",
-        statement="$\\psi_i = (1/\\sqrt{\\mu}, "
-        "\\mathrm{svec}(y_iy_i^T)/\\sqrt{\\lambda})$ "
-        "has $\\langle\\psi_i, \\psi_j\\rangle = K_{ij}$ and $1 + d(d+1)/2$ entries.",
+        statement=r"$\psi_i = (1/\sqrt{\mu}, \mathrm{svec}(y_iy_i^T)/\sqrt{\lambda})$ "
+        r"has $\langle\psi_i, \psi_j\rangle = K_{ij}$ and $1 + d(d+1)/2$ entries.",
         measure=_feature_inner_products,
         true=_features,
         spoiled={
@@ -341,9 +340,9 @@ ENTRIES = [
     _derived(
         id="X-ME2-HINGE-vector",
         place="ME2, hinge form",
-        statement="With $v = (\\sqrt{\\mu}(B-R), \\sqrt{\\lambda}\\,"
-        "\\mathrm{svec}(M-I))$ the objective is $\\|v\\|^2 + \\frac{1}{n}\\sum_i "
-        "[B - \\|y_i\\|^2 - \\langle v, \\psi_i\\rangle]_+$.",
+        statement=r"With $v = (\sqrt{\mu}(B-R), \sqrt{\lambda}\,\mathrm{svec}(M-I))$ "
+        r"the objective is $\|v\|^2 + \frac{1}{n}\sum_i [B - \|y_i\|^2 - \langle v, "
+        r"\psi_i\rangle]_+$.",
         measure=_objective_identity,
         true=_vector,
         spoiled={
@@ -358,23 +357,21 @@ ENTRIES = [
         id="X-ME2-HINGE-exact",
         place="ME2, hinge form",
         statement="That form needs no bounds on $R$ and has the problem's value for "
-        "every $B > 0$, also for $B < 1/(2\\mu)$.",
+        r"every $B > 0$, also for $B < 1/(2\mu)$.",
         measure=_exact_when,
         true=lambda B, mu: True,
         spoiled={
             "only for B >= 1/(2 mu)": lambda B, mu: 1.0 / (2.0 * mu) <= B,
             "never": lambda B, mu: False,
         },
-        corrected="For $R < 0$ all losses vanish and the penalty $\\mu(B-R)^2$ grows, "
-        "so "
-        "that $R \\ge 0$ is never active; its multiplier $\\beta$ serves only to bound "
-        "the value from below at multipliers that are not optimal (X-ME2-GAP).",
+        corrected=r"For $R < 0$ all losses vanish and the penalty $\mu(B-R)^2$ grows, "
+        r"so that $R \ge 0$ is never active; its multiplier $\beta$ serves only to "
+        "bound the value from below at multipliers that are not optimal (X-ME2-GAP).",
     ),
     _derived(
         id="X-ME2-R",
         place="ME2, radius",
-        statement="$R^* \\in [\\max(0, B - 1/(2\\mu)), B]$ whatever the data, both "
-        "ends "
+        statement=r"$R^* \in [\max(0, B - 1/(2\mu)), B]$ whatever the data, both ends "
         "attained.",
         measure=_range_of_R,
         true=(_lowest, lambda B, mu: B),
@@ -388,7 +385,7 @@ ENTRIES = [
     _derived(
         id="X-ME2-R-end",
         place="ME2, radius",
-        statement="$R^* = B$ if and only if no negative lies within $\\|y\\|^2 < B$.",
+        statement=r"$R^* = B$ if and only if no negative lies within $\|y\|^2 < B$.",
         measure=_reaches_B,
         true=lambda lengths, B: not (lengths < B).any(),
         spoiled={
@@ -400,7 +397,7 @@ ENTRIES = [
     _derived(
         id="X-ME2-SCREEN",
         place="ME2, screening",
-        statement="$\\alpha_i > 0$ implies $\\|y_i\\|^2 \\le R^* \\le B$.",
+        statement=r"$\alpha_i > 0$ implies $\|y_i\|^2 \le R^* \le B$.",
         measure=_active_are_near,
         true=lambda problem, optimum: optimum.R,
         spoiled={
@@ -414,7 +411,7 @@ ENTRIES = [
     _derived(
         id="X-ME2-SCREEN-drop",
         place="ME2, screening",
-        statement="Negatives with $\\|y_i\\|^2 \\ge B$ can be left out when $1/n$ is "
+        statement=r"Negatives with $\|y_i\|^2 \ge B$ can be left out when $1/n$ is "
         "kept.",
         measure=_screened,
         true=lambda problem: problem.B,
@@ -427,9 +424,9 @@ ENTRIES = [
     _derived(
         id="X-ME2-GAP",
         place="ME2, gap",
-        statement="$F(R(\\alpha), M(\\alpha)) - D(\\alpha) \\ge 0$ for every $0 \\le "
-        "\\alpha \\le 1/n$, 0 at the optimum, with $\\delta = 0$ and $\\beta = "
-        "\\max(0, \\mathbf{1}^T\\alpha - 2\\mu B)$.",
+        statement=r"$F(R(\alpha), M(\alpha)) - D(\alpha) \ge 0$ for every $0 \le "
+        r"\alpha \le 1/n$, 0 at the optimum, with $\delta = 0$ and $\beta = \max(0, "
+        r"\mathbf{1}^T\alpha - 2\mu B)$.",
         measure=_gap_is_one,
         true=_dual,
         spoiled={
@@ -443,8 +440,8 @@ ENTRIES = [
         id="X-ME2-STAB",
         place="ME2, stability",
         statement="Replacing one of $n$ examples changes the loss by at most "
-        "$\\frac{2}{n}\\left(\\frac{1}{\\mu} + \\frac{16B^4}{\\lambda}\\right)$ for "
-        "examples and center of length at most $B$.",
+        r"$\frac{2}{n}\left(\frac{1}{\mu} + \frac{16B^4}{\lambda}\right)$ for examples "
+        "and center of length at most $B$.",
         measure=_stability(pairs),
         true=lambda p: 2.0 * (1.0 / p.mu + 16.0 * p.B**4 / p.lam),
         spoiled={
@@ -455,17 +452,15 @@ ENTRIES = [
     _derived(
         id="X-ME2-STAB-free",
         place="ME2, stability",
-        statement="$\\frac{2}{n}\\left(\\frac{1}{\\mu} + "
-        "\\frac{B^2}{\\lambda}\\right)$ is enough, whatever the length of the "
-        "examples.",
+        statement=r"$\frac{2}{n}\left(\frac{1}{\mu} + \frac{B^2}{\lambda}\right)$ is "
+        "enough, whatever the length of the examples.",
         measure=_stability(_unbounded_pairs),
         true=lambda p: 2.0 * (1.0 / p.mu + p.B**2 / p.lam),
         spoiled={
             "a twentieth": lambda p: 0.1 * (1.0 / p.mu + p.B**2 / p.lam),
             "1/mu left out": lambda p: 2.0 * p.B**2 / p.lam,
         },
-        corrected="$M \\succeq I$ makes the loss vanish beyond $\\|y\\|^2 = B$, so "
-        "that "
+        corrected=r"$M \succeq I$ makes the loss vanish beyond $\|y\|^2 = B$, so that "
         "$B$ takes the place of $(2B)^2$.",
     ),
 ]

@@ -344,10 +344,9 @@ ENTRIES = [
     _derived(
         id="X-SOFTW",
         place="SVDD, weak duality",
-        statement="$\\rho + C\\sum_i \\xi_i \\ge \\Phi(u)$ for $0 \\le u \\le C$, "
-        "$\\mathbf{1}^T u = 1$ and $\\|a_i - c\\|^2 \\le \\rho + \\xi_i$, with "
-        "equality "
-        "at the optimum.",
+        statement=r"$\rho + C\sum_i \xi_i \ge \Phi(u)$ for $0 \le u \le C$, "
+        r"$\mathbf{1}^T u = 1$ and $\|a_i - c\|^2 \le \rho + \xi_i$, with equality at "
+        "the optimum.",
         measure=_weak_duality,
         true=(phi, lambda cap: cap),
         spoiled={
@@ -364,8 +363,8 @@ ENTRIES = [
     _derived(
         id="X-SOFT",
         place="SVDD, recovery",
-        statement="$\\rho = \\|a_s - c\\|^2$ for $0 < u_s < C$, and $\\Phi^* = \\rho + "
-        "C\\sum_i \\xi_i$",
+        statement=r"$\rho = \|a_s - c\|^2$ for $0 < u_s < C$, and $\Phi^* = \rho + "
+        r"C\sum_i \xi_i$",
         measure=_recovery,
         true=_free_distance,
         spoiled={
@@ -380,7 +379,7 @@ ENTRIES = [
     _derived(
         id="X-SOFT-lmo",
         place="SVDD, linear minimisation",
-        statement="Over $0 \\le s \\le C$, $\\mathbf{1}^T s = 1$ the best vertex puts "
+        statement=r"Over $0 \le s \le C$, $\mathbf{1}^T s = 1$ the best vertex puts "
         "$C$ on the farthest points as long as the sum lasts.",
         measure=_linear_minimisation,
         true=_greedy,
@@ -394,7 +393,7 @@ ENTRIES = [
         id="X-SOFT-gap",
         place="SVDD, gap",
         statement="The FW gap over the capped simplex is the duality gap: the least "
-        "primal value at $c = Au$ minus $\\Phi(u)$.",
+        r"primal value at $c = Au$ minus $\Phi(u)$.",
         measure=_gap,
         true=lambda p, u, cap: best_primal(p, u @ p, cap) - phi(p, u),
         spoiled={
@@ -416,9 +415,9 @@ ENTRIES = [
     _derived(
         id="X-SOFT-interval",
         place="SVDD, recovery",
-        statement="Without a free point every $\\rho \\in [\\max_{u_i < C} d_i, "
-        "\\min_{u_i > 0} d_i]$ is optimal: $[0, 1]$ for points $-1, 1, 0$ and "
-        "$C = 1/2$.",
+        statement=r"Without a free point every $\rho \in [\max_{u_i < C} d_i, "
+        r"\min_{u_i > 0} d_i]$ is optimal: $[0, 1]$ for points $-1, 1, 0$ and $C = "
+        "1/2$.",
         measure=_interval,
         true=_optimal_interval,
         spoiled={
@@ -433,7 +432,7 @@ ENTRIES = [
     _derived(
         id="X-SOFT-degenerate",
         place="SVDD, small C",
-        statement="For $C < 1/m$ the solution is $\\rho = 0$ and $c$ the mean.",
+        statement=r"For $C < 1/m$ the solution is $\rho = 0$ and $c$ the mean.",
         measure=_degenerate,
         true=lambda points: (points.mean(axis=0), 0.0),
         spoiled={
@@ -444,7 +443,7 @@ ENTRIES = [
     _derived(
         id="X-SOFT-hard",
         place="SVDD, large C",
-        statement="For $C \\ge 1$ the soft ball is the smallest enclosing ball.",
+        statement=r"For $C \ge 1$ the soft ball is the smallest enclosing ball.",
         measure=_hard_limit,
         true=1.0,
         spoiled={"C = .4": 0.4, "C = .2": 0.2},
@@ -454,7 +453,7 @@ ENTRIES = [
         id="X-SOFTPW",
         place="SVDD, pairwise step",
         statement="Exact pairwise steps from the nearest point with weight to the "
-        "farthest with room, at most $\\min(u_a, C - u_w)$, reach the optimum.",
+        r"farthest with room, at most $\min(u_a, C - u_w)$, reach the optimum.",
         measure=_reaches_the_optimum,
         true=lambda own, room: min(own, room),
         spoiled={
@@ -467,7 +466,7 @@ ENTRIES = [
     _derived(
         id="X-KER",
         place="Kernels, objective",
-        statement="$f(u) = u^TKu - \\mathrm{diag}(K)^Tu$ is $-\\Phi$ in feature space.",
+        statement=r"$f(u) = u^TKu - \mathrm{diag}(K)^Tu$ is $-\Phi$ in feature space.",
         measure=_kernel_objective,
         true=lambda kernel, u: u @ kernel @ u - np.diag(kernel) @ u,
         spoiled={
@@ -480,7 +479,7 @@ ENTRIES = [
     _derived(
         id="X-KER-distance",
         place="Kernels, distance",
-        statement="$\\|\\varphi(x) - c\\|^2 = k(x,x) - 2\\sum_i u_i k(x, a_i) + u^TKu$",
+        statement=r"$\|\varphi(x) - c\|^2 = k(x,x) - 2\sum_i u_i k(x, a_i) + u^TKu$",
         measure=_kernel_distance,
         true=lambda own, cross, kernel, u: own - 2.0 * cross @ u + u @ kernel @ u,
         spoiled={
@@ -494,7 +493,7 @@ ENTRIES = [
     _derived(
         id="X-KER-centre",
         place="Kernels, centring",
-        statement="$PKP$ with $P = I - \\mathbf{1}\\mathbf{1}^T/m$ leaves $\\Phi$ and "
+        statement=r"$PKP$ with $P = I - \mathbf{1}\mathbf{1}^T/m$ leaves $\Phi$ and "
         "all distances as they are.",
         measure=_centring,
         true=_centred,
@@ -509,9 +508,8 @@ ENTRIES = [
     _derived(
         id="X-KER-rbf",
         place="Kernels, one-class SVM",
-        statement="For a kernel of constant diagonal the soft ball with $C = 1/(\\nu "
-        "m)$ "
-        "has the weights of the one-class SVM.",
+        statement=r"For a kernel of constant diagonal the soft ball with $C = 1/(\nu "
+        "m)$ has the weights of the one-class SVM.",
         measure=_one_class_svm,
         true=(_rbf, lambda nu, m: 1.0 / (nu * m)),
         spoiled={

@@ -138,7 +138,6 @@ ENTRIES = [
         id="P-L3a",
         place="Lemma 3, proof",
         statement=r"$\lambda \|M-I\|_F^2 \le \mu B^2$ at an optimum",
-        verdict="HOLDS",
         measure=_excess_distance,
         true=1.0,
         spoiled={"a fifth": 0.2, "a tenth": 0.1},
@@ -152,23 +151,19 @@ ENTRIES = [
         true=1.0,
         spoiled={"mu B^2 / (3 lambda)": 1 / 3, "d alone": 0.0},
         corrected=r"true of optima, by complementarity even with $\mu B^2/(2\lambda)$; "
-        r"the "
-        r"printed proof does not show it",
+        "the printed proof does not show it",
     ),
     _entry(
         id="P-L3b",
         place="Lemma 3, sharpened",
         statement=r"$\|M\|_F^2 \le d + \mu B^2/(2\lambda)$ at an optimum, and no "
-        r"smaller "
-        r"share will do",
-        verdict="HOLDS",
+        "smaller share will do",
         measure=_excess_norm,
         true=0.5,
         spoiled={"0.49": 0.49, "a quarter": 0.25},
     ),
     _entry(
         id="P-E15",
-        place="(15)",
         statement=r"$\|M\|^2 - \|I\|^2 \le \|M-I\|^2$ by the triangle inequality",
         verdict="WRONG",
         measure=_over_matrices,
@@ -183,11 +178,10 @@ ENTRIES = [
             ),
         },
         corrected=r"$\|M\| - \|I\| \le \|M-I\|$, without squares, and one way only",
-        witness=r"$M = 2I$, $d = 2$: $8 - 2 > 2$",
+        witness="$M = 2I$, $d = 2$: $8 - 2 > 2$",
     ),
     _entry(
         id="P-E16",
-        place="(16)",
         statement=r"$\|M-I\|^2 \le \mu B^2/\lambda$ gives $\|M\| \le \sqrt{\mu "
         r"B^2/\lambda + d}$",
         verdict="WRONG",
@@ -229,15 +223,14 @@ ENTRIES = [
             "3 B^2": lambda B, norm: 3 * B**2 * norm,
         },
         corrected=r"$4B^2 \|M\|_F$, as the sentence below it says; the line itself is "
-        r"true, "
-        r"because $\ell \le R$",
+        r"true, because $\ell \le R$",
     ),
     _entry(
         id="P-Th2",
         place="Theorem 2",
         statement=r"$L \le \hat L + \frac{4k}{n\kappa\min(\mu,\lambda)} + "
-        r"(\frac{8k}{\kappa\min(\mu,\lambda)} + B + 4B^2\sqrt{\mu B^2/\lambda + d})"
-        r"\sqrt{\frac{\ln 1/\delta}{2n}}$, $k = \max(1, 4B^2)$",
+        r"(\frac{8k}{\kappa\min(\mu,\lambda)} + B + 4B^2\sqrt{\mu B^2/\lambda + "
+        r"d})\sqrt{\frac{\ln 1/\delta}{2n}}$, $k = \max(1, 4B^2)$",
         verdict="WRONG",
         measure=symbolic(_theorem_2),
         true=_theorem_2_printed(2),
@@ -250,13 +243,13 @@ ENTRIES = [
         corrected=r"$k^2$ in both places; with $\kappa = \frac12$ and $K = B$: "
         r"$\frac{8k^2}{n m} + (\frac{16k^2}{m} + B)\sqrt{\ldots}$, $m = "
         r"\min(\mu,\lambda)$",
-        witness=r"$B = 4$: $k = 64$, the printed first term is 64 times too small",
+        witness="$B = 4$: $k = 64$, the printed first term is 64 times too small",
         kind="symbolic",
     ),
     _entry(
         id="P-Xd",
         place="after Theorem 2",
-        statement=r"the bound depends on the dimension $d$",
+        statement="the bound depends on the dimension $d$",
         verdict="HARMLESS",
         measure=_needs_dimension,
         true=lambda B, d: B,
@@ -265,14 +258,14 @@ ENTRIES = [
             "B d": lambda B, d: B * d,
             "B + sqrt(d)": lambda B, d: B + math.sqrt(d),
         },
-        corrected=r"only through Lemma 4; with $K = B$ no $d$ is left",
+        corrected="only through Lemma 4; with $K = B$ no $d$ is left",
         tolerance=1e-7,
     ),
     _entry(
         id="P-X-union",
         place="after Theorem 2",
-        statement=r"the result holds for each of $p$ centers with probability "
-        r"$1 - \delta/p$, by the union bound",
+        statement="the result holds for each of $p$ centers with probability $1 - "
+        r"\delta/p$, by the union bound",
         verdict="AMBIGUOUS",
         measure=_union,
         true=lambda delta, p: (delta / p, 1 - delta),
@@ -282,27 +275,23 @@ ENTRIES = [
             "delta/p each, 1 - delta/p": lambda delta, p: (delta / p, 1 - delta / p),
         },
         corrected=r"with $\delta/p$ in the theorem for each center, all $p$ statements "
-        r"hold "
-        r"together with probability $1 - \delta$",
+        r"hold together with probability $1 - \delta$",
         witness=r"$p = 26$, $\delta = 0.1$: 26 disjoint failures of 0.1 each",
         kind="arithmetic",
     ),
     _entry(
         id="P-X-vacuous",
         place="after Theorem 2",
-        statement=r"the bound shows that negatives are controlled with high "
-        r"probability",
+        statement="the bound shows that negatives are controlled with high probability",
         verdict="AMBIGUOUS",
         measure=_guarantee_at,
         true=5e6,
         printed=3313,
         spoiled={"ten times the data": 33130, "a million": 1e6},
-        corrected=r"only for millions of negatives: below that the bound exceeds $B$, "
-        r"which "
-        r"no loss exceeds anyway",
+        corrected="only for millions of negatives: below that the bound exceeds $B$, "
+        "which no loss exceeds anyway",
         witness=r"the paper's gentlest pair ($B = 4$, $\mu = 10$, $\lambda = 100$, "
-        r"$\delta = "
-        r"0.05$) and its largest sample, $n = 3313$: bound above 100",
+        r"$\delta = 0.05$) and its largest sample, $n = 3313$: bound above 100",
         kind="arithmetic",
     ),
 ]

@@ -377,11 +377,9 @@ def _schur(form):
 DUAL = [
     _entry(
         id="P-E07",
-        place="(7)",
         statement=r"$\alpha^T(\frac{1}{4\lambda} G' + \frac{1}{4\mu} 1_{d \times "
-        r"d})\alpha + "
-        r"\frac{\beta^2 + \delta^2}{4\mu} + \alpha^T(\mathrm{diag}(G) - (B + "
-        r"\frac{\beta - \delta}{2\mu}) 1_d) + \beta (B - \frac{\delta}{2\mu})$",
+        r"d})\alpha + \frac{\beta^2 + \delta^2}{4\mu} + \alpha^T(\mathrm{diag}(G) - (B "
+        r"+ \frac{\beta - \delta}{2\mu}) 1_d) + \beta (B - \frac{\delta}{2\mu})$",
         verdict="HARMLESS",
         measure=symbolic(_negative_lagrangian),
         true=_dual_objective(),
@@ -399,9 +397,7 @@ DUAL = [
         id="P-E07b",
         place="(7)",
         statement=r"minimising (7) over $0 \le \alpha_i \le \frac1n$, $\beta, \delta "
-        r"\ge 0$ "
-        r"gives minus the optimal value of (2)",
-        verdict="HOLDS",
+        r"\ge 0$ gives minus the optimal value of (2)",
         measure=_strong_duality,
         true=_numeric_dual(),
         spoiled={
@@ -430,9 +426,7 @@ DUAL = [
         id="P-E07d",
         place="(7)",
         statement=r"the multipliers of $B \ge R \ge 0$ at the optimum of (7): $\delta "
-        r"= 0$, "
-        r"$\beta = \max(0, \sum_i \alpha_i - 2\mu B)$",
-        verdict="HOLDS",
+        r"= 0$, $\beta = \max(0, \sum_i \alpha_i - 2\mu B)$",
         measure=_signs_of_multipliers,
         true=lambda total, mu, B: (max(0.0, total - 2 * mu * B), 0.0),
         spoiled={
@@ -444,10 +438,8 @@ DUAL = [
     ),
     _entry(
         id="P-E08",
-        place="(8)",
         statement=r"(2) equals $\min \sum_i \ell_i + \mu(B-R)^2 + \lambda\|M-I\|_F^2$ "
-        r"with "
-        r"$\ell = \frac1n [R^2 - \|x-c\|_M^2]_+$",
+        r"with $\ell = \frac1n [R^2 - \|x-c\|_M^2]_+$",
         verdict="WRONG",
         measure=_radius_of_loss,
         true=lambda R, q: np.maximum(0, R - q).sum() / 2,
@@ -459,16 +451,14 @@ DUAL = [
         corrected=r"$\ell = [R - \|x-c\|_M^2]_+$ and the objective "
         r"$\frac1n\sum_i\ell_i + N$",
         witness=r"negatives at distance 0 and 1, $\mu = 3/4$, $\lambda = 0.1$, $B = "
-        r"4$: "
-        r"another $R$",
+        "4$: another $R$",
         tolerance=1e-5,
     ),
     _entry(
         id="P-E08b",
         place="after (8)",
         statement=r"$F_S = \hat L + N$ with $\hat L = \frac1n \sum_i \ell_i$ and a "
-        r"loss that "
-        r"already holds $\frac1n$",
+        r"loss that already holds $\frac1n$",
         verdict="WRONG",
         measure=_radius_of_loss,
         true=lambda R, q: np.maximum(0, R - q).mean(),
@@ -484,8 +474,7 @@ DUAL = [
     _entry(
         id="P-X-convex",
         place="after (8)",
-        statement=r"the loss is convex in $(M, R)$",
-        verdict="HOLDS",
+        statement="the loss is convex in $(M, R)$",
         measure=_convexity,
         true=lambda R, q: np.maximum(0, R - q),
         printed=lambda R, q: np.maximum(0, R**2 - q),
@@ -503,7 +492,6 @@ APPENDIX_A = [
         id="P-A0",
         place="App. A, Lagrangian",
         statement=r"$\mathcal{L} = \ldots - \beta R + \delta (R - B)$",
-        verdict="HOLDS",
         measure=symbolic(lagrangian),
         true=printed_lagrangian(lambda s: s.delta * (s.R - s.B)),
         spoiled={
@@ -517,7 +505,6 @@ APPENDIX_A = [
         place="App. A, A line 1",
         statement=r"$A = \sum_i \alpha_i y_i^T y_i + \frac{1}{2\lambda} \sum_{i,k} "
         r"\alpha_i \alpha_k\, y_i^T y_k\, y_k^T y_i$",
-        verdict="HOLDS",
         measure=symbolic(_A),
         true=_A_first(),
         spoiled={
@@ -531,7 +518,6 @@ APPENDIX_A = [
         place="App. A, A line 2",
         statement=r"$A = \alpha^T \mathrm{diag}(G) + \frac{1}{2\lambda} \sum_{i,k} "
         r"\alpha_i \alpha_k G_{ik} G_{ki}$",
-        verdict="HOLDS",
         measure=symbolic(_A),
         true=_A_sum(),
         spoiled={"G_ik G_kk": _A_sum(swap=False), "1/lambda": _A_sum(factor=1)},
@@ -542,7 +528,6 @@ APPENDIX_A = [
         place="App. A, A line 3",
         statement=r"$A = \alpha^T \mathrm{diag}(G) + \frac{1}{2\lambda} \alpha^T G' "
         r"\alpha$",
-        verdict="HOLDS",
         measure=symbolic(_A),
         true=_A_gram(),
         spoiled={"G for G'": _A_gram(power=1), "1/(4 lambda)": _A_gram(factor=4)},
@@ -551,8 +536,7 @@ APPENDIX_A = [
     _entry(
         id="P-AA-psd",
         place="App. A",
-        statement=r"$G$ positive semidefinite makes its Hadamard square $G'$ so too",
-        verdict="HOLDS",
+        statement="$G$ positive semidefinite makes its Hadamard square $G'$ so too",
         measure=_schur,
         true=lambda G: G * G,
         spoiled={
@@ -565,8 +549,7 @@ APPENDIX_A = [
         id="P-AN1",
         place="App. A, N line 1",
         statement=r"$N = \frac{1}{4\lambda^2} \sum_{i,j} (\sum_k \alpha_k y_{ki} "
-        r"y_{kj})^2$",
-        verdict="HOLDS",
+        "y_{kj})^2$",
         measure=symbolic(_N),
         true=_N_entries(),
         spoiled={
@@ -579,9 +562,8 @@ APPENDIX_A = [
         id="P-AN2",
         place="App. A, N line 2",
         statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 \sum_{i,j} y_{ki}^2 "
-        r"y_{kj}^2 + "
-        r"2 \sum_{k>l} \alpha_k \alpha_l \sum_{i,j} y_{ki} y_{kj} y_{li} y_{lj}]$",
-        verdict="HOLDS",
+        r"y_{kj}^2 + 2 \sum_{k>l} \alpha_k \alpha_l \sum_{i,j} y_{ki} y_{kj} y_{li} "
+        "y_{lj}]$",
         measure=symbolic(_N),
         true=_N_split(),
         spoiled={"pairs once": _N_split(double=1), "y_ki": _N_split(diagonal=1)},
@@ -590,10 +572,9 @@ APPENDIX_A = [
     _entry(
         id="P-AN3",
         place="App. A, N line 3",
-        statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 (\sum_i y_{ki}^2)"
-        r"(\sum_j y_{kj}^2) + 2 \sum_{k>l} \alpha_k \alpha_l (\sum_i y_{ki} "
-        r"y_{li})^2]$",
-        verdict="HOLDS",
+        statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 (\sum_i "
+        r"y_{ki}^2)(\sum_j y_{kj}^2) + 2 \sum_{k>l} \alpha_k \alpha_l (\sum_i y_{ki} "
+        "y_{li})^2]$",
         measure=symbolic(_N),
         true=_N_split(factored=True),
         spoiled={
@@ -606,8 +587,7 @@ APPENDIX_A = [
         id="P-AN4",
         place="App. A, N line 4",
         statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 G_{kk}^4 + 2 "
-        r"\sum_{k>l} "
-        r"\alpha_k \alpha_l G_{kl}^2 G_{lk}^2]$",
+        r"\sum_{k>l} \alpha_k \alpha_l G_{kl}^2 G_{lk}^2]$",
         verdict="WRONG",
         measure=symbolic(_N),
         true=_N_gram(),
@@ -616,15 +596,14 @@ APPENDIX_A = [
             "only the first mended": _N_gram(diagonal=2, off=2),
             "only the second mended": _N_gram(diagonal=4, off=1),
         },
-        corrected=r"$G_{kk}^2$ and $G_{kl} G_{lk}$",
-        witness=r"degree: $N$ is of degree 4 in $y$, the printed line of degree 8",
+        corrected="$G_{kk}^2$ and $G_{kl} G_{lk}$",
+        witness="degree: $N$ is of degree 4 in $y$, the printed line of degree 8",
         kind="symbolic",
     ),
     _entry(
         id="P-AN",
         place="App. A, N last line",
         statement=r"$N = \frac{1}{4\lambda^2} \alpha^T G' \alpha$",
-        verdict="HOLDS",
         measure=symbolic(_N),
         true=_N_last(),
         spoiled={"1/(2 lambda^2)": _N_last(factor=2), "G for G'": _N_last(power=1)},
@@ -634,9 +613,7 @@ APPENDIX_A = [
         id="P-AD0",
         place="App. A, definition of D",
         statement=r"$D = \mu(B-R)^2 + R\sum_k\alpha_k + \delta(R-B) - \beta R$ holds "
-        r"all terms "
-        r"with $R$",
-        verdict="HOLDS",
+        "all terms with $R$",
         measure=symbolic(_terms_with_R),
         true=lambda s: (
             s.mu * (s.B - s.R) ** 2
@@ -661,8 +638,7 @@ APPENDIX_A = [
         id="P-AD1",
         place="App. A, D display 1",
         statement=r"with $R$ inserted the third term of $D$ is $\delta \cdot (\beta - "
-        r"\delta + "
-        r"2\mu B - \sum_k \alpha_k)/(2\mu)$",
+        r"\delta + 2\mu B - \sum_k \alpha_k)/(2\mu)$",
         verdict="WRONG",
         measure=symbolic(_D),
         true=_D_inserted(),
@@ -686,16 +662,15 @@ APPENDIX_A = [
             "- 2 mu B": _D_expanded(lambda s: -2 * s.mu),
         },
         corrected=r"$2\mu B \sum_k \alpha_k$ and $-2\mu B \beta$",
-        witness=r"$\beta = \delta = 0$, $\sum\alpha = 1$: the printed form gives "
-        r"$(2B - 1)/(4\mu)$, true is $B - 1/(4\mu)$",
+        witness=r"$\beta = \delta = 0$, $\sum\alpha = 1$: the printed form gives $(2B "
+        r"- 1)/(4\mu)$, true is $B - 1/(4\mu)$",
         kind="symbolic",
     ),
     _entry(
         id="P-AD3",
         place="App. A, D final",
         statement=r"$D = -\frac{1}{4\mu}[(\sum\alpha_k)^2 + \beta^2 + \delta^2] + "
-        r"\sum_k (B + "
-        r"\frac{\beta - \delta}{2\mu}) + \beta(-B + \frac{\delta}{2\mu})$",
+        r"\sum_k (B + \frac{\beta - \delta}{2\mu}) + \beta(-B + \frac{\delta}{2\mu})$",
         verdict="HARMLESS",
         measure=symbolic(_D),
         true=_D_final(),
@@ -708,11 +683,8 @@ APPENDIX_A = [
         id="P-AL",
         place="App. A, last display",
         statement=r"$\mathcal{L}(\alpha) = -\alpha^T\mathrm{diag}(G) - "
-        r"\frac{1}{2\lambda}"
-        r"\alpha^T G'\alpha + \frac{1}{4\lambda}\alpha^T G'\alpha - "
-        r"\frac{1}{4\mu}[\ldots] + "
-        r"\ldots$",
-        verdict="HOLDS",
+        r"\frac{1}{2\lambda}\alpha^T G'\alpha + \frac{1}{4\lambda}\alpha^T G'\alpha - "
+        r"\frac{1}{4\mu}[\ldots] + \ldots$",
         measure=symbolic(lambda s: -_negative_lagrangian(s)),
         true=_final_lagrangian(),
         spoiled={

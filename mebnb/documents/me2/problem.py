@@ -279,11 +279,9 @@ def _learned_against_round(form):
 SVDD = [
     _entry(
         id="P-E01",
-        place="(1)",
         statement=r"$\min_{R, c, \xi} R^2 + \frac{\mu}{n} \sum_i \xi_i$ subject to "
-        r"$\|x_i - c\|^2 \le R^2 + \xi_i$, $\xi_i \ge 0$: the dual has the weights "
-        r"$0 \le u_i \le \mu/n$",
-        verdict="HOLDS",
+        r"$\|x_i - c\|^2 \le R^2 + \xi_i$, $\xi_i \ge 0$: the dual has the weights $0 "
+        r"\le u_i \le \mu/n$",
         measure=_svdd_dual_gap,
         true=lambda mu, n: mu / n,
         spoiled={
@@ -297,7 +295,6 @@ SVDD = [
         id="P-E01-out",
         place="after (1)",
         statement=r"$\mu$ controls the share outside the ball: at most $n/\mu$ points",
-        verdict="HOLDS",
         measure=_svdd_outside,
         true=lambda mu, n: n / mu,
         spoiled={
@@ -308,7 +305,7 @@ SVDD = [
     _entry(
         id="P-X-svdd",
         place="before (1)",
-        statement=r"SVDD learns the smallest ball that holds all training points",
+        statement="SVDD learns the smallest ball that holds all training points",
         verdict="AMBIGUOUS",
         measure=_svdd_encloses,
         true=lambda n: n,
@@ -322,16 +319,14 @@ SVDD = [
     _entry(
         id="P-X-cov",
         place="Section 2, on [WGP10]",
-        statement=r"with $M$ taken from the covariance, ellipsoids cover a larger "
-        r"volume "
-        r"than spheres",
+        statement="with $M$ taken from the covariance, ellipsoids cover a larger "
+        "volume than spheres",
         verdict="AMBIGUOUS",
         measure=_covariance_covers_more,
         true=1,
         spoiled={"M = covariance^(-1)": -1, "M = covariance^(-1/2)": -0.5},
         corrected=r"true of $M = \Sigma$, which is no merit: the smallest ellipsoid "
-        r"that "
-        r"holds the data is larger than the smallest ball. In the usual metric "
+        "that holds the data is larger than the smallest ball. In the usual metric "
         r"$\Sigma^{-1}$ it is smaller on the cloud and on red wine, not on yeast",
         witness="a stretched Gaussian cloud, yeast and red wine, each enclosed both "
         "ways",
@@ -342,10 +337,8 @@ SVDD = [
 PROBLEM = [
     _entry(
         id="P-E02",
-        place="(2)",
         statement=r"$\min \frac1n \sum_i \xi_i + \mu (B-R)^2 + \lambda \|M-I\|_F^2$ "
-        r"subject "
-        r"to $\|x_i-c\|_M^2 \ge R - \xi_i$, $\xi_i \ge 0$, $B \ge R \ge 0$",
+        r"subject to $\|x_i-c\|_M^2 \ge R - \xi_i$, $\xi_i \ge 0$, $B \ge R \ge 0$",
         verdict="AMBIGUOUS",
         measure=_rule_agrees_with_loss,
         true=lambda R: R,
@@ -362,20 +355,19 @@ PROBLEM = [
         id="P-X-B",
         place="after (8)",
         statement=r"$B \ge R$, $B \ge \max \|x\|$ and $B \ge \|c\|$ with one and the "
-        r"same $B$",
+        "same $B$",
         verdict="AMBIGUOUS",
         measure=_scaling_of_B,
         true=2,
         printed=1,
         spoiled={"a pure number": 0, "a cube": 3},
-        corrected=r"as a bound on $R$ the number $B$ is a squared length; a bound on "
+        corrected="as a bound on $R$ the number $B$ is a squared length; a bound on "
         r"$\|x\|$ is another constant, and the theory can do without it",
-        witness=r"lengths times 3: the same ellipsoid needs $9B$, not $3B$",
+        witness="lengths times 3: the same ellipsoid needs $9B$, not $3B$",
         tolerance=1e-6,
     ),
     _entry(
         id="P-E03",
-        place="(3)",
         statement=r"$\mathcal{L} = \ldots - \beta R + \delta (B - R)$",
         verdict="WRONG",
         measure=symbolic(lagrangian),
@@ -397,7 +389,6 @@ PROBLEM = [
     ),
     _entry(
         id="P-E04",
-        place="(4)",
         statement=r"$\nabla_R \mathcal{L} = \sum_i \alpha_i + 2\mu R - 2\mu B - \beta$",
         verdict="WRONG",
         measure=symbolic(_derivative_in_R),
@@ -413,9 +404,7 @@ PROBLEM = [
     ),
     _entry(
         id="P-E05",
-        place="(5)",
         statement=r"$\nabla_{\xi_i} \mathcal{L} = \frac1n - \gamma_i - \alpha_i$",
-        verdict="HOLDS",
         measure=symbolic(_derivative_in_xi),
         true=lambda s: [
             s.sp.Rational(1, s.n) - g - a for g, a in zip(s.gamma, s.alpha, strict=True)
@@ -435,7 +424,6 @@ PROBLEM = [
         id="P-E05b",
         place="after (6)",
         statement=r"$(5) \Rightarrow 0 \le \alpha_i \le \frac1n$",
-        verdict="HOLDS",
         measure=_cap_on_alpha,
         true=lambda n: 1 / n,
         spoiled={
@@ -449,7 +437,6 @@ PROBLEM = [
         id="P-E06a",
         place="before (6)",
         statement=r"$\partial \|M - I\|_F^2 / \partial M = 2 (M - I)$",
-        verdict="HOLDS",
         measure=symbolic(_derivative_of_norm),
         true=lambda s: 2 * (s.M - s.I),
         spoiled={
@@ -461,11 +448,8 @@ PROBLEM = [
     ),
     _entry(
         id="P-E06",
-        place="(6)",
         statement=r"$\partial \mathcal{L} / \partial M = -\sum_k \alpha_k "
-        r"(x_k-c)(x_k-c)^T "
-        r"+ 2\lambda (M - I)$",
-        verdict="HOLDS",
+        r"(x_k-c)(x_k-c)^T + 2\lambda (M - I)$",
         measure=symbolic(_derivative_in_M),
         true=lambda s: -outer_sum(s) + 2 * s.lam * (s.M - s.I),
         spoiled={
@@ -478,7 +462,6 @@ PROBLEM = [
         id="P-E04b",
         place="after (6)",
         statement=r"$R = (\beta - \delta + 2\mu B - \sum_i \alpha_i) / (2\mu)$",
-        verdict="HOLDS",
         measure=symbolic(lambda s: stationary()[0]),
         true=lambda s: (s.beta - s.delta + 2 * s.mu * s.B - s.total) / (2 * s.mu),
         spoiled={
@@ -495,7 +478,6 @@ PROBLEM = [
         id="P-E06b",
         place="after (6)",
         statement=r"$M = I + \frac{1}{2\lambda} \sum_k \alpha_k (x_k-c)(x_k-c)^T$",
-        verdict="HOLDS",
         measure=symbolic(lambda s: stationary()[1]),
         true=lambda s: s.I + outer_sum(s) / (2 * s.lam),
         spoiled={
@@ -508,8 +490,8 @@ PROBLEM = [
     _entry(
         id="P-X-conv",
         place="after (6)",
-        statement=r"$M$ is a convex combination of positive semidefinite rank-1 "
-        r"matrices",
+        statement="$M$ is a convex combination of positive semidefinite rank-1 "
+        "matrices",
         verdict="HARMLESS",
         measure=_form_of_M,
         true=lambda p, o: max(-np.min(o.alpha / (2 * p.lam)), np.sum(o.alpha) - 1.0),
@@ -521,14 +503,12 @@ PROBLEM = [
             ),
         },
         corrected=r"$M - I$ is a conic combination, with weights $\alpha_k/(2\lambda) "
-        r"\ge 0$ "
-        r"of sum at most $1/(2\lambda)$",
+        r"\ge 0$ of sum at most $1/(2\lambda)$",
     ),
     _entry(
         id="P-X-pd",
         place="after (6)",
         statement=r"$M$ is positive definite by construction (in fact $M \succeq I$)",
-        verdict="HOLDS",
         measure=_smallest_eigenvalue_below,
         true=1.0,
         spoiled={"M >= 1.01 I": 1.01, "M >= 2 I": 2.0},
@@ -536,8 +516,8 @@ PROBLEM = [
     _entry(
         id="P-X-rank",
         place="Section 3",
-        statement=r"the projection has the size rank $M$, far below $d$ for correlated "
-        r"features",
+        statement="the projection has the size rank $M$, far below $d$ for correlated "
+        "features",
         verdict="WRONG",
         measure=_rank_claim,
         true=lambda M, y: M.shape[0],
@@ -548,15 +528,14 @@ PROBLEM = [
             ),
             "rank + 1": lambda M, y: np.linalg.matrix_rank(y) + 1,
         },
-        corrected=r"rank $M = d$ always; it is rank$(M - I)$ that can be small",
+        corrected="rank $M = d$ always; it is rank$(M - I)$ that can be small",
         witness=r"eight negatives on a line in $\mathbb{R}^5$: rank 5, not 1",
     ),
     _entry(
         id="P-X-lambda",
         place="Section 3",
         statement=r"the larger $\lambda$, the closer the metric is to the Euclidean "
-        r"one",
-        verdict="HOLDS",
+        "one",
         measure=_monotone(_metric_along_lambda),
         true=lambda norms: np.append(np.diff(norms), norms[-1] - 0.01),
         spoiled={
@@ -568,7 +547,6 @@ PROBLEM = [
         id="P-X-mu",
         place="Section 3",
         statement=r"$\mu$ controls the size: $R$ never falls when $\mu$ grows",
-        verdict="HOLDS",
         measure=_monotone(_radius_along_mu),
         true=lambda radii: -np.diff(radii),
         spoiled={
@@ -586,14 +564,14 @@ PROBLEM = [
         printed=1e-4,
         spoiled={"lambda = 0.01": 1e-2, "lambda = 0.1": 1e-1},
         corrected=r"$\lambda$ very large leaves $M$ close to the identity",
-        witness=r"twenty negatives in the plane: $\|M-I\|$ is below 0.01 at "
-        r"$\lambda = 10^4$ and above 1 at $\lambda = 10^{-4}$",
+        witness=r"twenty negatives in the plane: $\|M-I\|$ is below 0.01 at $\lambda = "
+        r"10^4$ and above 1 at $\lambda = 10^{-4}$",
         tolerance=0.01,
     ),
     _entry(
         id="P-X-larger",
         place="Section 3, Figure 2",
-        statement=r"learning $M$ lets the ellipsoids cover a larger space",
+        statement="learning $M$ lets the ellipsoids cover a larger space",
         verdict="AMBIGUOUS",
         measure=_learned_against_round,
         true=lambda learned, round_one: learned[1] - round_one[1],
@@ -605,9 +583,8 @@ PROBLEM = [
             "as many inside": lambda learned, round_one: abs(round_one[1] - learned[1]),
         },
         corrected=r"$M \succeq I$ keeps the ellipsoid inside the ball of radius $\sqrt "
-        r"R$; "
-        r"on these problems its volume falls and what improves is how many negatives "
-        r"stay outside",
+        "R$; on these problems its volume falls and what improves is how many "
+        "negatives stay outside",
         witness=r"twenty negatives in the plane, $\lambda = 10^{-3}$ to $0.05$",
     ),
 ]

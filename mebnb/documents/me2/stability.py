@@ -385,7 +385,6 @@ STABILITY = [
         place="Definition 1",
         statement=r"uniform stability $\beta/n$: $\sup_x |\ell(\theta_S, x) - "
         r"\ell(\theta_{S^i}, x)| \le \beta/n$",
-        verdict="HOLDS",
         measure=_stability_order,
         true=lambda n: 1 / n,
         spoiled={
@@ -397,8 +396,8 @@ STABILITY = [
     _entry(
         id="P-T1th",
         place="Theorem 1",
-        statement=r"$L \le \hat L_S + \frac{2\beta}{n} + (4\beta + K) "
-        r"\sqrt{\frac{\ln 1/\delta}{2n}}$",
+        statement=r"$L \le \hat L_S + \frac{2\beta}{n} + (4\beta + K) \sqrt{\frac{\ln "
+        r"1/\delta}{2n}}$",
         verdict="HARMLESS",
         measure=_generalisation,
         true=_stability_bound(),
@@ -408,16 +407,14 @@ STABILITY = [
             "beta + K": _stability_bound(deviation=1.0),
             "no beta/n": _stability_bound(share=0.0),
         },
-        corrected=r"with Definition 1 (replace one, not leave one out) "
-        r"$\frac{\beta}{n} + "
-        r"(2\beta + K)\sqrt{\ldots}$ suffices",
+        corrected="with Definition 1 (replace one, not leave one out) "
+        r"$\frac{\beta}{n} + (2\beta + K)\sqrt{\ldots}$ suffices",
     ),
     _entry(
         id="P-L1",
         place="Lemma 1",
-        statement=r"$|\ell(M,R,x) - \ell(M',R',x)| \le k\,(|R-R'| + \|M-M'\|_F)$, "
-        r"$k = \max(1, 4B^2)$",
-        verdict="HOLDS",
+        statement=r"$|\ell(M,R,x) - \ell(M',R',x)| \le k\,(|R-R'| + \|M-M'\|_F)$, $k = "
+        r"\max(1, 4B^2)$",
         measure=_lipschitz,
         true=lambda B: max(1, 4 * B**2),
         spoiled={
@@ -429,18 +426,14 @@ STABILITY = [
     ),
     _entry(
         id="P-E09",
-        place="(9)",
-        statement=r"the hinge is 1-Lipschitz",
-        verdict="HOLDS",
+        statement="the hinge is 1-Lipschitz",
         measure=_hinge_slope,
         true=1.0,
         spoiled={"0.9-Lipschitz": 0.9, "1/2-Lipschitz": 0.5},
     ),
     _entry(
         id="P-E10",
-        place="(10)",
         statement=r"$|(x-c)^T (M-M') (x-c)| \le 4B^2 \|M-M'\|_F$",
-        verdict="HOLDS",
         measure=_quadratic_against_norm,
         true=lambda B: 4 * B**2,
         spoiled={"2 B^2": lambda B: 2 * B**2, "4 B": lambda B: 4 * B},
@@ -449,8 +442,7 @@ STABILITY = [
         id="P-L2",
         place="Lemma 2",
         statement=r"$N(\theta) - N(\theta + t\Delta) + N(\theta^i - t\Delta) - "
-        r"N(\theta^i) "
-        r"\le \frac{2tk}{n} \|\Delta\|$",
+        r"N(\theta^i) \le \frac{2tk}{n} \|\Delta\|$",
         verdict="WRONG",
         measure=_over_pairs_and_steps,
         true=_lemma_2(),
@@ -463,14 +455,12 @@ STABILITY = [
         corrected=r"$N(\theta) - N(\theta + t\Delta) - N(\theta^i - t\Delta) + "
         r"N(\theta^i)$",
         witness=r"$n = 10$, $B = \frac12$, $\mu = \lambda = 1$, all $x_i = c$, $x_1' = "
-        r"c + "
-        r"(\frac12, 0)$: at $t = 1$ the printed left side is .095, the right side .010",
+        r"c + (\frac12, 0)$: at $t = 1$ the printed left side is .095, the right side "
+        ".010",
     ),
     _entry(
         id="P-E11",
-        place="(11)",
         statement=r"$\mu\,\theta(R) + \lambda\,\tau(M) \le \frac{k}{n} \|\Delta\|$",
-        verdict="HOLDS",
         measure=_over_pairs,
         true=_eleven(lambda B, R, S: (R - S) ** 2 / 2),
         spoiled={
@@ -480,9 +470,7 @@ STABILITY = [
     ),
     _entry(
         id="P-E12",
-        place="(12)",
         statement=r"$\theta(R) = \frac12 (R - R^i)^2$",
-        verdict="HOLDS",
         measure=symbolic(_theta),
         true=lambda s: (s.R - s.sp.Symbol("R^i")) ** 2 / 2,
         spoiled={
@@ -493,10 +481,8 @@ STABILITY = [
     ),
     _entry(
         id="P-E13",
-        place="(13)",
         statement=r"$\tau(M) = \|M-I\|^2 - \|M + \frac12(M^i-M) - I\|^2 + \|M^i-M\|^2 "
-        r"- "
-        r"\|M^i - \frac12(M^i-M) - I\|^2$",
+        r"- \|M^i - \frac12(M^i-M) - I\|^2$",
         verdict="WRONG",
         measure=symbolic(_tau),
         true=_tau_printed(lambda s, W: W - s.I),
@@ -519,8 +505,8 @@ STABILITY = [
         true=_tau_cross("-1"),
         printed=_tau_cross("1/2"),
         spoiled={"-1/2": _tau_cross("-1/2"), "+1": _tau_cross("1")},
-        corrected=r"minus the whole cross term: $-\sum_{k,j} (m_{kj}-\delta_{kj})"
-        r"(m^i_{kj}-\delta_{kj})$",
+        corrected=r"minus the whole cross term: $-\sum_{k,j} "
+        r"(m_{kj}-\delta_{kj})(m^i_{kj}-\delta_{kj})$",
         witness=r"$M = M^i = 2I$, $d = 2$: $\tau = 0$, printed 3",
         kind="symbolic",
     ),
@@ -528,7 +514,6 @@ STABILITY = [
         id="P-E13c",
         place="after (13), last line",
         statement=r"$\tau(M) = \frac12 \|M - M^i\|_F^2$",
-        verdict="HOLDS",
         measure=symbolic(_tau),
         true=lambda s: _square(s.M - _other_M(s)) / 2,
         spoiled={
@@ -539,10 +524,8 @@ STABILITY = [
     ),
     _entry(
         id="P-E14",
-        place="(14)",
         statement=r"$\mu (R^i-R)^2 + \lambda \|M^i-M\|_F^2 \le \frac{2k}{n} "
         r"\|\Delta\|$",
-        verdict="HOLDS",
         measure=_over_pairs,
         true=_fourteen(lambda n: 2 / n),
         spoiled={
@@ -554,8 +537,7 @@ STABILITY = [
         id="P-P1k",
         place="Proposition 1, proof",
         statement=r"some $\kappa > 0$ has $\kappa (|R-R^i| + \|M^i-M\|) \le (R-R^i)^2 "
-        r"+ "
-        r"\|M^i-M\|^2$ for all, as norms are equivalent",
+        r"+ \|M^i-M\|^2$ for all, as norms are equivalent",
         verdict="WRONG",
         measure=_norm_equivalence,
         true=lambda a, b: (a + b) ** 2 / 2,
@@ -565,8 +547,7 @@ STABILITY = [
             "kappa = 1e-9": lambda a, b: 1e-9 * (a + b),
         },
         corrected=r"$\frac12 (a+b)^2 \le a^2 + b^2$: the right side is a square, so "
-        r"the left "
-        r"one must be",
+        "the left one must be",
         witness=r"$b = 0$, $a \to 0$: $\kappa a \le a^2$ forces $\kappa \le a$",
     ),
     _entry(
@@ -577,8 +558,8 @@ STABILITY = [
         measure=_change_against,
         true=0.5,
         spoiled={"kappa = 1": 1.0, "kappa = 0.6": 0.6},
-        corrected=r"with $\kappa = \frac12$, the largest that works: "
-        r"$\|\Delta\| \le 4k/(n \min(\mu,\lambda))$",
+        corrected=r"with $\kappa = \frac12$, the largest that works: $\|\Delta\| \le "
+        r"4k/(n \min(\mu,\lambda))$",
         tolerance=1e-7,
     ),
     _entry(
@@ -593,8 +574,8 @@ STABILITY = [
             "k for k^2": lambda k, mu, lam: 4 * k / min(mu, lam),
             "max for min": lambda k, mu, lam: 4 * k**2 / max(mu, lam),
         },
-        corrected=r"$\beta = 4k^2/\min(\mu,\lambda)$, the printed form with "
-        r"$\kappa = \frac12$",
+        corrected=r"$\beta = 4k^2/\min(\mu,\lambda)$, the printed form with $\kappa = "
+        r"\frac12$",
         tolerance=1e-7,
     ),
     _entry(
@@ -607,8 +588,8 @@ STABILITY = [
         true=lambda s: _chain(s, 1),
         printed=lambda s: _chain(s, 2),
         spoiled={"k/2": lambda s: _chain(s, "1/2"), "4 k": lambda s: _chain(s, 4)},
-        corrected=r"$\le k \|\Delta\|$, by Lemma 1 used once (not Lemma 2), for "
-        r"$x \in \mathbb{R}^d$",
+        corrected=r"$\le k \|\Delta\|$, by Lemma 1 used once (not Lemma 2), for $x \in "
+        r"\mathbb{R}^d$",
         witness=r"$2k \cdot 2k/(n\kappa m) = 4k^2/(n\kappa m)$, twice what is claimed",
         kind="symbolic",
     ),
@@ -626,19 +607,15 @@ APPENDIX_B = [
         id="P-AB1",
         place="App. B, first two displays",
         statement=r"$\hat L(\theta + t\Delta) - \hat L(\theta) \le t \hat L(\theta^i) "
-        r"- "
-        r"t \hat L(\theta)$, by convexity",
-        verdict="HOLDS",
+        r"- t \hat L(\theta)$, by convexity",
         measure=_over_all_parameters,
         true=_convex_step(),
         spoiled={"reversed": _convex_step(sign=-1), "t^2": _convex_step(power=2)},
     ),
     _entry(
         id="P-E17",
-        place="(17)",
-        statement=r"$\hat L_{S^i}(\theta + t\Delta) - \hat L_{S^i}(\theta) + "
-        r"\hat L_{S^i}(\theta^i - t\Delta) - \hat L_{S^i}(\theta^i) \le 0$",
-        verdict="HOLDS",
+        statement=r"$\hat L_{S^i}(\theta + t\Delta) - \hat L_{S^i}(\theta) + \hat "
+        r"L_{S^i}(\theta^i - t\Delta) - \hat L_{S^i}(\theta^i) \le 0$",
         measure=_over_all_parameters,
         true=_seventeen(),
         spoiled={
@@ -651,7 +628,6 @@ APPENDIX_B = [
         place="App. B, optimality",
         statement=r"$F_S(\theta) \le F_S(\theta + t\Delta)$ and $F_{S^i}(\theta^i) \le "
         r"F_{S^i}(\theta^i - t\Delta)$",
-        verdict="HOLDS",
         measure=_over_pairs_and_steps,
         true=_optimality(),
         spoiled={
@@ -661,11 +637,9 @@ APPENDIX_B = [
     ),
     _entry(
         id="P-E18",
-        place="(18)",
         statement=r"$\hat L_{S^i}(\theta + t\Delta) - \hat L_S(\theta + t\Delta) - "
-        r"\hat L_{S^i}(\theta) + \hat L_S(\theta) + N(\theta) + N(\theta^i) - "
-        r"N(\theta + t\Delta) - N(\theta^i - t\Delta) \le 0$",
-        verdict="HOLDS",
+        r"\hat L_{S^i}(\theta) + \hat L_S(\theta) + N(\theta) + N(\theta^i) - N(\theta "
+        r"+ t\Delta) - N(\theta^i - t\Delta) \le 0$",
         measure=_over_pairs_and_steps,
         true=_eighteen(),
         spoiled={
@@ -677,8 +651,7 @@ APPENDIX_B = [
         id="P-AH1",
         place="App. B, H lines 2 and 3",
         statement=r"$|H|$ is $\frac1n$ of four losses at the two exchanged examples "
-        r"alone",
-        verdict="HOLDS",
+        "alone",
         measure=_over_pairs_and_steps,
         true=_H_of_one_example(),
         spoiled={
@@ -690,7 +663,6 @@ APPENDIX_B = [
         id="P-AH",
         place="App. B, H last line",
         statement=r"$H \le \frac{2t \max(1, 4B^2)}{n} \|\Delta\|$",
-        verdict="HOLDS",
         measure=_over_pairs_and_steps,
         true=_H_bound(lambda t, n: t / n),
         spoiled={

@@ -65,10 +65,8 @@ def _line_maximum(curvature, slope, upper):
 AWAY = [
     report(
         id="R-A1-L1",
-        place="Alg 1 L1",
         statement=r"$u^0\leftarrow[1\ 0\ \dots\ 0]\in\mathbb{R}^m,\ "
         r"S^0\leftarrow\{u^0\}$",
-        verdict="HOLDS",
         measure=lambda form: _away(start=form),
         true=lambda m: vertex(m, 0),
         spoiled={
@@ -78,10 +76,8 @@ AWAY = [
     ),
     report(
         id="R-A1-L3",
-        place="Alg 1 L3",
-        statement=r"$s^t\leftarrow \mathrm{LMO}(\nabla\Phi(u^t))$, "
-        r"$d_{FW}^t\leftarrow s^t-u^t$",
-        verdict="HOLDS",
+        statement=r"$s^t\leftarrow \mathrm{LMO}(\nabla\Phi(u^t))$, $d_{FW}^t\leftarrow "
+        "s^t-u^t$",
         measure=lambda form: _away(towards=form),
         true=lambda g: int(np.argmin(g)),
         corrected=r"$\nabla f$ with $f=-\Phi$",
@@ -93,10 +89,8 @@ AWAY = [
     ),
     report(
         id="R-A1-L4",
-        place="Alg 1 L4",
-        statement=r"$v^t\leftarrow\operatorname{argmax}_{v\in S^t}"
-        r"\langle\nabla\Phi(u^t),v\rangle$, $d_A^t\leftarrow u^t-v^t$",
-        verdict="HOLDS",
+        statement=r"$v^t\leftarrow\operatorname{argmax}_{v\in "
+        r"S^t}\langle\nabla\Phi(u^t),v\rangle$, $d_A^t\leftarrow u^t-v^t$",
         measure=lambda form: _away(away=form),
         true=lambda g, active: _largest_of(g, active),
         spoiled={
@@ -106,10 +100,8 @@ AWAY = [
     ),
     report(
         id="R-A1-L5",
-        place="Alg 1 L5",
-        statement=r"Stop when $g_{FW}^t\leftarrow\langle-\nabla\Phi(u^t),"
-        r"d_{FW}^t\rangle\le\varepsilon$.",
-        verdict="HOLDS",
+        statement=r"Stop when $g_{FW}^t\leftarrow\langle-\nabla\Phi(u^t),d_{FW}^t"
+        r"\rangle\le\varepsilon$.",
         measure=lambda form: _away(gap=form),
         true=lambda g, u, s: float(-g @ (vertex(len(u), s) - u)),
         spoiled={
@@ -119,10 +111,8 @@ AWAY = [
     ),
     report(
         id="R-A1-L6",
-        place="Alg 1 L6",
         statement=r"Take the Frank-Wolfe direction if $\langle-\nabla\Phi(u^t),"
         r"d_{FW}^t\rangle\ge\langle-\nabla\Phi(u^t),d_A^t\rangle$.",
-        verdict="HOLDS",
         measure=lambda form: _away(prefer_towards=form),
         true=lambda towards, away: towards >= away,
         spoiled={
@@ -133,19 +123,15 @@ AWAY = [
     ),
     report(
         id="R-A1-L7",
-        place="Alg 1 L7",
         statement=r"$\alpha_{max}=1$ for the Frank-Wolfe direction",
-        verdict="HOLDS",
         measure=lambda form: _away(towards_max=form),
         true=lambda: 1.0,
         spoiled={"no step": lambda: 0.0, "a thousandth": lambda: 1e-3},
     ),
     report(
         id="R-A1-L9",
-        place="Alg 1 L9",
         statement=r"$\alpha_{max}=\omega_{v^t}/(1-\omega_{v^t})$ for the away "
         "direction",
-        verdict="HOLDS",
         measure=lambda form: _away(away_max=form),
         true=lambda weight: weight / (1 - weight),
         corrected=r"(where $\omega_{v^t}=1$ the away gap is 0: take the other branch)",
@@ -157,7 +143,6 @@ AWAY = [
     ),
     report(
         id="R-A1-L11",
-        place="Alg 1 L11",
         statement=r"$\alpha^t\in\operatorname{argmin}_{\alpha\in[0,\alpha_{max}]}"
         r"\Phi(u^t+\alpha d^t)$",
         verdict="AMBIGUOUS",
@@ -173,7 +158,6 @@ AWAY = [
     ),
     report(
         id="R-A1-L12",
-        place="Alg 1 L12",
         statement=r"$u^t\leftarrow u^{t-1}+\alpha^td^t$",
         verdict="HARMLESS",
         measure=lambda form: _away(update=form),
@@ -187,7 +171,6 @@ AWAY = [
     ),
     report(
         id="R-A1-L13",
-        place="Alg 1 L13",
         statement=r"$S^t\leftarrow\{v : \omega_v^t>0\}$",
         verdict="HARMLESS",
         measure=lambda form: _away(active=form),
@@ -224,10 +207,8 @@ def _drops_when(rule):
 BLENDED = [
     report(
         id="R-A2-L1",
-        place="Alg 2 L1",
         statement=r"$u^0\leftarrow[1\ 0\ \dots\ 0]\in\mathbb{R}^m,\ "
         r"S^0\leftarrow\{u^0\}$",
-        verdict="HOLDS",
         measure=lambda form: _blended(start=form),
         true=lambda m: vertex(m, 0),
         spoiled={
@@ -237,10 +218,8 @@ BLENDED = [
     ),
     report(
         id="R-A2-L3",
-        place="Alg 2 L3",
-        statement=r"$a^t\leftarrow\operatorname{argmax}_{v\in S^t}"
-        r"\langle\nabla\Phi(u^t),v\rangle$",
-        verdict="HOLDS",
+        statement=r"$a^t\leftarrow\operatorname{argmax}_{v\in "
+        r"S^t}\langle\nabla\Phi(u^t),v\rangle$",
         measure=lambda form: _blended(away=form),
         true=lambda g, active: _largest_of(g, active),
         spoiled={
@@ -250,9 +229,8 @@ BLENDED = [
     ),
     report(
         id="R-A2-L4",
-        place="Alg 2 L4",
-        statement=r"$s^t\leftarrow\operatorname{argmax}_{v\in S^t}"
-        r"\langle\nabla\Phi(u^t),v\rangle$",
+        statement=r"$s^t\leftarrow\operatorname{argmax}_{v\in "
+        r"S^t}\langle\nabla\Phi(u^t),v\rangle$",
         verdict="WRONG",
         measure=lambda form: _blended(local=form),
         true=lambda g, active: _smallest_of(g, active),
@@ -263,7 +241,6 @@ BLENDED = [
     ),
     report(
         id="R-A2-L5",
-        place="Alg 2 L5",
         statement=r"$w^t\leftarrow\operatorname{argmax}\nabla\Phi(u^t)$",
         verdict="WRONG",
         measure=lambda form: _blended(globally=form),
@@ -275,10 +252,8 @@ BLENDED = [
     ),
     report(
         id="R-A2-L6",
-        place="Alg 2 L6",
-        statement=r"Pairwise step if $\langle\nabla\Phi(u^t),a^t-s^t\rangle\ge"
-        r"\langle\nabla\Phi(u^t),u^t-w^t\rangle$, else a Frank-Wolfe step.",
-        verdict="HOLDS",
+        statement=r"Pairwise step if $\langle\nabla\Phi(u^t),a^t-s^t\rangle\ge\langle"
+        r"\nabla\Phi(u^t),u^t-w^t\rangle$, else a Frank-Wolfe step.",
         measure=lambda form: _blended(prefer_pair=form),
         true=lambda pair, towards: pair >= towards,
         spoiled={
@@ -289,9 +264,7 @@ BLENDED = [
     ),
     report(
         id="R-A2-L8",
-        place="Alg 2 L8",
         statement=r"$\alpha_{max}\leftarrow u^t[a_t]$",
-        verdict="HOLDS",
         measure=lambda form: _blended(pair_max=form),
         true=lambda weight: weight,
         spoiled={
@@ -302,9 +275,8 @@ BLENDED = [
     ),
     report(
         id="R-A2-L9",
-        place="Alg 2 L9",
-        statement=r"$\alpha^t\leftarrow\operatorname{argmax}_{\alpha\in"
-        r"[0,\alpha_{max}]}\Phi(u^t-\alpha d^t)$",
+        statement=r"$\alpha^t\leftarrow\operatorname{argmax}_{\alpha\in[0,"
+        r"\alpha_{max}]}\Phi(u^t-\alpha d^t)$",
         verdict="WRONG",
         measure=lambda form: _blended(pair_search=form),
         true=line_minimum,
@@ -350,10 +322,9 @@ BLENDED = [
         place="Alg 2 L10 to L14",
         statement=r"If $\alpha^t<\alpha_{max}$ then $S^t\leftarrow S^{t-1}$ (descent "
         r"step), else $S^t\leftarrow S^{t-1}\setminus\{a^t\}$ (drop step).",
-        verdict="HOLDS",
         measure=lambda form: _blended(after_pair=form),
         true=lambda active, a, alpha, upper: active if alpha < upper else active - {a},
-        corrected=r"$S^{t+1}$ on the left, $S^t$ on the right",
+        corrected="$S^{t+1}$ on the left, $S^t$ on the right",
         spoiled={
             "never removed": lambda active, a, alpha, upper: active,
             "removed at once": lambda active, a, alpha, upper: active - {a},
@@ -364,10 +335,8 @@ BLENDED = [
     ),
     report(
         id="R-A2-L17",
-        place="Alg 2 L17",
         statement=r"$\alpha^t\leftarrow\operatorname{argmin}\Phi(u^t-\alpha d^t)$ with "
-        r"$d^t=u^t-w^t$",
-        verdict="HOLDS",
+        "$d^t=u^t-w^t$",
         measure=lambda form: _blended(search=form),
         true=line_minimum,
         corrected=r"over $[0,1]$, with $f=-\Phi$",
@@ -378,9 +347,7 @@ BLENDED = [
     ),
     report(
         id="R-A2-L18",
-        place="Alg 2 L18",
         statement=r"$S^t\leftarrow S^{t-1}\cup\{w^t\}$, or $\{w^t\}$ if $\alpha^t=1$",
-        verdict="HOLDS",
         measure=lambda form: _blended(after_towards=form),
         true=lambda active, w, alpha: {w} if alpha == 1.0 else active | {w},
         spoiled={
@@ -390,7 +357,6 @@ BLENDED = [
     ),
     report(
         id="R-A2-L20",
-        place="Alg 2 L20",
         statement=r"$u^t\leftarrow u^{t-1}-\alpha^td^t$",
         verdict="HARMLESS",
         measure=lambda form: _blended(update=form),
@@ -499,10 +465,9 @@ def _one_place(form):
 CORE = [
     report(
         id="R-A3-L1",
-        place="Alg 3 L1",
-        statement=r"$p\leftarrow\operatorname{argmax}_{i=1,\dots,n}"
-        r"\lVert u_i-u_1\rVert^2,\ q\leftarrow\operatorname{argmax}_{i=1,\dots,n}"
-        r"\lVert u_i-u_p\rVert^2$",
+        statement=r"$p\leftarrow\operatorname{argmax}_{i=1,\dots,n}\lVert "
+        r"u_i-u_1\rVert^2,\ q\leftarrow\operatorname{argmax}_{i=1,\dots,n}\lVert "
+        r"u_i-u_p\rVert^2$",
         verdict="WRONG",
         measure=_pair_faults,
         true=(
@@ -550,9 +515,7 @@ CORE = [
     ),
     report(
         id="R-A3-L4",
-        place="Alg 3 L4",
         statement=r"$S^0\leftarrow\{a_p,a_q\}$",
-        verdict="HOLDS",
         measure=lambda form: _core(core=form),
         true=lambda p, q: {p, q},
         spoiled={
@@ -562,7 +525,6 @@ CORE = [
     ),
     report(
         id="R-A3-L5",
-        place="Alg 3 L5",
         statement=r"$c^0\leftarrow\sum_{i=1}^n u_i^0a_i=\langle u^0,a\rangle$",
         verdict="WRONG",
         measure=lambda form: _core(center=form),
@@ -577,7 +539,6 @@ CORE = [
     ),
     report(
         id="R-A3-L6",
-        place="Alg 3 L6",
         statement=r"$v^0\leftarrow\Phi(u^0)$, read as $\gamma^0$ from line 8 on",
         verdict="HARMLESS",
         measure=lambda form: _core(gamma=form),
@@ -593,9 +554,7 @@ CORE = [
     ),
     report(
         id="R-A3-L7",
-        place="Alg 3 L7",
         statement=r"$\kappa\leftarrow\operatorname{argmax}_i\lVert a_i-c^0\rVert^2$",
-        verdict="HOLDS",
         measure=lambda form: _core(farthest=form),
         true=lambda points, c, initial: farthest_from(points, c),
         corrected=r"over $i=1,\dots,m$",
@@ -610,10 +569,8 @@ CORE = [
     ),
     report(
         id="R-A3-L8",
-        place="Alg 3 L8",
         statement=r"$\delta^0\leftarrow\left(\lVert a_\kappa-c^0\rVert^2/\gamma^0"
         r"\right)-1$",
-        verdict="HOLDS",
         measure=lambda form: _core(delta=form),
         true=lambda distance, gamma: distance / gamma - 1,
         spoiled={
@@ -641,9 +598,7 @@ CORE = [
     ),
     report(
         id="R-A3-L10",
-        place="Alg 3 L10",
         statement=r"While $\delta^t>(1+\varepsilon)^2-1$ and $t<\mathrm{maxIter}$",
-        verdict="HOLDS",
         measure=lambda form: _core(go_on=form),
         true=lambda delta, eps: delta > (1 + eps) ** 2 - 1,
         spoiled={
@@ -654,9 +609,7 @@ CORE = [
     ),
     report(
         id="R-A3-L12",
-        place="Alg 3 L12",
         statement=r"$\alpha^t\leftarrow\delta^t/[2(1+\delta^t)]$",
-        verdict="HOLDS",
         measure=lambda form: _core(alpha=form),
         true=lambda delta: delta / (2 * (1 + delta)),
         spoiled={
@@ -670,7 +623,6 @@ CORE = [
         place="Alg 3 L13, L14",
         statement=r"$t\leftarrow t+1$; $u^t\leftarrow(1-\alpha^{t-1})u^{t-1}+"
         r"\alpha^{t-1}e_\kappa$",
-        verdict="HOLDS",
         measure=lambda form: _core(weights=form),
         true=lambda u, alpha, unit: (1 - alpha) * u + alpha * unit,
         spoiled={
@@ -680,9 +632,7 @@ CORE = [
     ),
     report(
         id="R-A3-L15",
-        place="Alg 3 L15",
         statement=r"$c^t\leftarrow(1-\alpha^{t-1})c^{t-1}+\alpha^{t-1}a_\kappa$",
-        verdict="HOLDS",
         measure=lambda form: _core(shift=form),
         true=lambda c, alpha, point: (1 - alpha) * c + alpha * point,
         spoiled={
@@ -692,7 +642,6 @@ CORE = [
     ),
     report(
         id="R-A3-L16",
-        place="Alg 3 L16",
         statement=r"$S^t\leftarrow S^t\cup\{a_\kappa\}$",
         verdict="HARMLESS",
         measure=lambda form: _core(grow=form),
@@ -705,9 +654,7 @@ CORE = [
     ),
     report(
         id="R-A3-L17",
-        place="Alg 3 L17",
         statement=r"$\gamma^t\leftarrow\Phi(u^t)$",
-        verdict="HOLDS",
         measure=lambda form: _core(gamma=form),
         true=dual_value,
         spoiled={
@@ -719,9 +666,7 @@ CORE = [
     ),
     report(
         id="R-A3-L18",
-        place="Alg 3 L18",
         statement=r"$\kappa\leftarrow\operatorname{argmax}_i\lVert a_i-c^t\rVert^2$",
-        verdict="HOLDS",
         measure=lambda form: _core(farthest=form),
         true=lambda points, c, initial: farthest_from(points, c),
         spoiled={
@@ -733,10 +678,8 @@ CORE = [
     ),
     report(
         id="R-A3-L19",
-        place="Alg 3 L19",
         statement=r"$\delta^t\leftarrow\left(\lVert a_\kappa-c^t\rVert^2/\gamma^t"
         r"\right)-1$",
-        verdict="HOLDS",
         measure=lambda form: _core(delta=form),
         true=lambda distance, gamma: distance / gamma - 1,
         spoiled={

@@ -132,9 +132,7 @@ def _gain_faults(gain):
 CORE_SETS = [
     report(
         id="R-E36",
-        place="(36)",
         statement=r"$\mathcal{A}\subset\mathcal{B}_{c,r},\quad r\le(1+\varepsilon)r^*$",
-        verdict="HOLDS",
         measure=_approximation_faults,
         true=(_go_on, lambda delta, gamma: math.sqrt((1 + delta) * gamma)),
         spoiled={
@@ -150,7 +148,6 @@ CORE_SETS = [
         place="(37)",
         statement=r"$r_{\mathcal{S}}\le r^*\le(1+\varepsilon)r_{\mathcal{S}}$ for the "
         "core set of Algorithm 3",
-        verdict="HOLDS",
         measure=_core_set_bounds,
         true=lambda radius, eps: (radius, (1 + eps) * radius),
         spoiled={
@@ -163,15 +160,15 @@ CORE_SETS = [
         place="(37), text after it",
         statement=r"If $r_{\mathcal{S}}\le r^*\le(1+\varepsilon)r_{\mathcal{S}}$, the "
         r"ball of $\mathcal{S}$ alone is a good approximation: "
-        r"$\mathcal{A}\subset\mathcal{B}(c_{\mathcal{S}},(1+\varepsilon)"
-        r"r_{\mathcal{S}})$?",
+        r"$\mathcal{A}\subset\mathcal{B}(c_{\mathcal{S}},(1+\varepsilon)r_{"
+        r"\mathcal{S}})$?",
         verdict="AMBIGUOUS",
         measure=_expansion_faults,
         true=lambda eps: 1 + eps + math.sqrt(eps * (2 + eps)),
         printed=lambda eps: 1 + eps,
-        corrected=r"(37) only gives the factor $1+\varepsilon+\sqrt{\varepsilon("
-        r"2+\varepsilon)}$ about $c_{\mathcal{S}}$; other authors define a core set "
-        "by the stronger inclusion",
+        corrected=r"(37) only gives the factor $1+\varepsilon+\sqrt{\varepsilon(2+"
+        r"\varepsilon)}$ about $c_{\mathcal{S}}$; other authors define a core set by "
+        "the stronger inclusion",
         witness="(-1, 0), (1, 0) and (0, 1.05): r*/r_S - 1 = 0.0012, the reach is 1.05",
         spoiled={
             "1 + 2 eps": lambda eps: 1 + 2 * eps,
@@ -180,11 +177,8 @@ CORE_SETS = [
     ),
     report(
         id="R-E38",
-        place="(38)",
-        statement=r"$\alpha^t=\operatorname{argmax}_{\alpha\in[0,1]}"
-        r"\Phi\left((1-\alpha)u^t+\alpha e_\kappa\right)$, which is "
-        r"$\delta^t/[2(1+\delta^t)]$",
-        verdict="HOLDS",
+        statement=r"$\alpha^t=\operatorname{argmax}_{\alpha\in[0,1]}\Phi\left((1-"
+        r"\alpha)u^t+\alpha e_\kappa\right)$, which is $\delta^t/[2(1+\delta^t)]$",
         kind="symbolic",
         measure=_best_mixing,
         true=lambda delta: delta / (2 * (1 + delta)),
@@ -195,9 +189,8 @@ CORE_SETS = [
     ),
     report(
         id="R-E39",
-        place="(39)",
-        statement=r"$\gamma^t=\gamma^{t-1}\left(1+\frac{(\delta^{k-1})^2}"
-        r"{4(1+\delta^{k-1})}\right)$",
+        statement=r"$\gamma^t=\gamma^{t-1}\left(1+\frac{(\delta^{k-1})^2}{4(1+"
+        r"\delta^{k-1})}\right)$",
         verdict="HARMLESS",
         kind="symbolic",
         measure=_gain_faults,
@@ -382,8 +375,7 @@ BALLS = [
     report(
         id="R-X-carath",
         place="after (37)",
-        statement=r"There is a 0-core set of at most $n+1$ points.",
-        verdict="HOLDS",
+        statement="There is a 0-core set of at most $n+1$ points.",
         measure=_caratheodory_faults,
         true=lambda n: n + 1,
         tolerance=1e-6,
@@ -394,7 +386,6 @@ BALLS = [
         place="before Alg 3",
         statement=r"Algorithm 3 ends after $O(1/\varepsilon)$ iterations with a core "
         r"set of size $O(1/\varepsilon)$, whatever $m$ and $n$ are.",
-        verdict="HOLDS",
         measure=_iteration_faults,
         true=lambda eps: 4 / eps,
         spoiled={
@@ -407,7 +398,6 @@ BALLS = [
         place="before Alg 3",
         statement="Algorithm 3 is Frank-Wolfe on the dual with a suitable start (and "
         "exact steps).",
-        verdict="HOLDS",
         measure=_same_as_frank_wolfe,
         true=(_pair_start, line_minimum),
         tolerance=1e-8,
@@ -423,7 +413,6 @@ BALLS = [
         id="R-X-a3grow",
         place="before Alg 3",
         statement="The core set of Algorithm 3 never loses a point.",
-        verdict="HOLDS",
         measure=_lost_atoms,
         true=lambda core, k: core | {k},
         spoiled={"newest three": lambda core, k: set(sorted(core)[:2]) | {k}},
@@ -432,8 +421,7 @@ BALLS = [
         id="R-X-ball",
         place="before Alg 3",
         statement=r"The trial ball of squared radius $\gamma^t$ is the smallest ball "
-        r"if and only if $u^t$ is optimal; else some point lies outside.",
-        verdict="HOLDS",
+        "if and only if $u^t$ is optimal; else some point lies outside.",
         measure=_trial_ball_faults,
         true=lambda distances, u: float(u @ distances),
         spoiled={
@@ -445,7 +433,6 @@ BALLS = [
         id="R-X-ball-bounds",
         place="before Alg 3",
         statement=r"$\Phi(u^t)\le\Phi(u^*)\le(1+\delta^t)\Phi(u^t)$",
-        verdict="HOLDS",
         measure=_optimum_outside,
         true=lambda gamma, delta: (gamma, (1 + delta) * gamma),
         spoiled={
@@ -460,7 +447,6 @@ BALLS = [
         id="R-X-ball-increase",
         place="before Alg 3",
         statement="The radii of the trial balls grow strictly.",
-        verdict="HOLDS",
         measure=_stalled_radii,
         true=lambda delta: delta / (2 * (1 + delta)),
         spoiled={
@@ -472,7 +458,6 @@ BALLS = [
         id="R-X-ball-fraction",
         place="before Alg 3",
         statement="The center moves a fraction of the way to the farthest point.",
-        verdict="HOLDS",
         measure=_moved_share,
         true=0.5,
         corrected="less than half of the way",
@@ -482,8 +467,7 @@ BALLS = [
         id="R-X-a3lmo",
         place="before (38)",
         statement=r"$e_\kappa$, $\kappa$ the farthest point from $c^t$, solves the "
-        r"problem linearised at $u^t$.",
-        verdict="HOLDS",
+        "problem linearised at $u^t$.",
         measure=_choice_faults,
         true=lambda points, u, c: int(np.argmax(squared_distances(points, c))),
         spoiled={
@@ -514,7 +498,7 @@ BALLS = [
         id="R-L31",
         place="Lemma 3.1",
         statement=r"$u^t\in\mathbb{R}^n$ satisfies $\Phi(u^t)\ge\frac13\Phi(u^*)$, "
-        r"where $u^t$ is the optimal solution.",
+        "where $u^t$ is the optimal solution.",
         verdict="WRONG",
         measure=_called_optimal,
         true=(lambda m, n: m, lambda start, optimum: optimum),
@@ -531,7 +515,6 @@ BALLS = [
         id="R-L31-third",
         place="Lemma 3.1",
         statement=r"$\gamma^0\ge\frac13\gamma^*$",
-        verdict="HOLDS",
         measure=lambda share: max(
             share * k.radius**2 - dual_value(k.points, u) for k, u in starts()
         ),
@@ -543,7 +526,6 @@ BALLS = [
         id="R-L31-delta",
         place="Lemma 3.1",
         statement=r"$\delta^0\le 8$",
-        verdict="HOLDS",
         measure=lambda bound: (
             max(relative_gap(k.points, u) for k, u in starts()) - bound
         ),
@@ -566,9 +548,8 @@ BALLS = [
     report(
         id="R-X-pad",
         place="after Lemma 3.2",
-        statement=r"$[(u^t)^T,0]^T$ is feasible for the enlarged dual and "
+        statement="$[(u^t)^T,0]^T$ is feasible for the enlarged dual and "
         r"$\Phi([(u^t)^T,0]^T)=\Phi(u^t)$.",
-        verdict="HOLDS",
         measure=_padding_faults,
         true=lambda u: np.append(u, 0.0),
         spoiled={
@@ -579,12 +560,12 @@ BALLS = [
     report(
         id="R-X-dim",
         place="after Lemma 3.2",
-        statement=r"Unless the farthest point is in $S^{t-1}$ already, $u^t$ has one "
+        statement="Unless the farthest point is in $S^{t-1}$ already, $u^t$ has one "
         "entry more than 'uk'.",
         verdict="HARMLESS",
         measure=_dimension_faults,
         true=lambda is_new: int(is_new),
-        corrected=r"than $u^{t-1}$",
+        corrected="than $u^{t-1}$",
         spoiled={"always one": lambda is_new: 1, "never": lambda is_new: 0},
     ),
 ]

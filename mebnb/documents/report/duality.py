@@ -103,9 +103,7 @@ _GAMMA_FORM = {
 PRIMAL = [
     report(
         id="R-E01",
-        place="(1)",
         statement=r"$\mathcal{B}_{c,r}=\{a\in\mathbb{R}^n : \lVert a-c\rVert\le r\}$",
-        verdict="HOLDS",
         measure=_membership_faults,
         true=lambda a, c, r: np.linalg.norm(a - c) <= r,
         spoiled={
@@ -116,9 +114,8 @@ PRIMAL = [
     ),
     report(
         id="R-E02",
-        place="(2)",
-        statement=r"$\lVert a-c\rVert\le r \iff \lVert a-c\rVert^2\le r^2 \iff "
-        r"\lVert a-c\rVert^2-r^2\le 0$",
+        statement=r"$\lVert a-c\rVert\le r \iff \lVert a-c\rVert^2\le r^2 \iff \lVert "
+        r"a-c\rVert^2-r^2\le 0$",
         verdict="HARMLESS",
         measure=_chain_faults,
         true=(_CHAIN, (0, 1, 2, 5)),
@@ -138,9 +135,8 @@ PRIMAL = [
     ),
     report(
         id="R-E03",
-        place="(3)",
-        statement=r"$c^*,r^*=\operatorname{argmin}_{c,r}\, r^2$ s.t. "
-        r"$\lVert a_1-c\rVert^2-r^2\le 0,\ \dots,\ \lVert a_m-c\rVert^2-r^2\le 0$",
+        statement=r"$c^*,r^*=\operatorname{argmin}_{c,r}\, r^2$ s.t. $\lVert "
+        r"a_1-c\rVert^2-r^2\le 0,\ \dots,\ \lVert a_m-c\rVert^2-r^2\le 0$",
         verdict="HARMLESS",
         measure=lambda form: _primal_faults(**form),
         true={},
@@ -157,9 +153,8 @@ PRIMAL = [
     ),
     report(
         id="R-E04",
-        place="(4)",
-        statement=r"$c^*,r^*=\operatorname{argmin}_{c}\, r^2$ s.t. "
-        r"$\lVert a_i-c\rVert^2-r^2\le 0,\ i=1,\dots,m$",
+        statement=r"$c^*,r^*=\operatorname{argmin}_{c}\, r^2$ s.t. $\lVert "
+        r"a_i-c\rVert^2-r^2\le 0,\ i=1,\dots,m$",
         verdict="HARMLESS",
         measure=lambda form: _primal_faults(**form),
         true={"over": ("c", "r")},
@@ -192,7 +187,6 @@ PRIMAL = [
     ),
     report(
         id="R-E05",
-        place="(5)",
         statement=r"$c^*,r^*=\operatorname{argmin}_{c}\,\gamma$ s.t. "
         r"$a_i^Ta_i-2a_i^Tc+c^Tc-\gamma\le 0,\ i=1,\dots,m$",
         verdict="HARMLESS",
@@ -300,10 +294,9 @@ def _l11(s):
 DUAL = [
     report(
         id="R-E06",
-        place="(6)",
-        statement=r"$u^*=\operatorname{argmax}_u \sum_i u_i a_i^Ta^i-"
-        r"\left(\sum_i u_ia_i\right)^T\sum_i u_ia_i$ s.t. $\sum_i u_i=1,\ u\ge 0$, "
-        r"with $u\in\mathbb{R}^n$",
+        statement=r"$u^*=\operatorname{argmax}_u \sum_i u_i a_i^Ta^i-\left(\sum_i "
+        r"u_ia_i\right)^T\sum_i u_ia_i$ s.t. $\sum_i u_i=1,\ u\ge 0$, with "
+        r"$u\in\mathbb{R}^n$",
         verdict="WRONG",
         measure=_dual_with_dimension,
         true=(phi_of, lambda m, n: m),
@@ -323,9 +316,8 @@ DUAL = [
     ),
     report(
         id="R-E07",
-        place="(7)",
-        statement=r"$\mathcal{L}(c,r,u)=r^2+\sum_{i=1}^m u_i"
-        r"\left(\lVert a_i-c\rVert-r^2\right)$",
+        statement=r"$\mathcal{L}(c,r,u)=r^2+\sum_{i=1}^m u_i\left(\lVert "
+        r"a_i-c\rVert-r^2\right)$",
         verdict="WRONG",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
@@ -350,10 +342,8 @@ DUAL = [
     ),
     report(
         id="R-E08",
-        place="(8)",
-        statement=r"$\mathcal{L}=r^2+\sum_{i=1}^m u_i"
-        r"\left(a_i^Ta_i-2c^Ta_i+c^Tc-r^2\right)$",
-        verdict="HOLDS",
+        statement=r"$\mathcal{L}=r^2+\sum_{i=1}^m u_i\left(a_i^Ta_i-2c^Ta_i+c^Tc-r^2"
+        r"\right)$",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
         true=lambda s: (
@@ -382,10 +372,8 @@ DUAL = [
     ),
     report(
         id="R-E09",
-        place="(9)",
-        statement=r"$\mathcal{L}=r^2+\sum_i u_iz_i-2c^T\left[\sum_i a_iu_i\right]+"
-        r"c^Tc\sum_i u_i-r^2\sum_i u_i$",
-        verdict="HOLDS",
+        statement=r"$\mathcal{L}=r^2+\sum_i u_iz_i-2c^T\left[\sum_i "
+        r"a_iu_i\right]+c^Tc\sum_i u_i-r^2\sum_i u_i$",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
         true=lambda s: (
@@ -404,10 +392,8 @@ DUAL = [
     ),
     report(
         id="R-E10",
-        place="(10)",
-        statement=r"$\sum_i u_i=u^T\mathbf{1},\quad \sum_i u_iz_i=u^Tz,\quad "
-        r"\sum_i a_iu_i=Au$",
-        verdict="HOLDS",
+        statement=r"$\sum_i u_i=u^T\mathbf{1},\quad \sum_i u_iz_i=u^Tz,\quad \sum_i "
+        "a_iu_i=Au$",
         kind="symbolic",
         measure=lambda form: residual(
             *(left - right for left, right in form(symbols()))
@@ -431,10 +417,8 @@ DUAL = [
     ),
     report(
         id="R-E11",
-        place="(11)",
-        statement=r"$\mathcal{L}=r^2+u^Tz-2c^TAu+c^Tc\cdot u^T\mathbf{1}-"
-        r"r^2u^T\mathbf{1}$",
-        verdict="HOLDS",
+        statement=r"$\mathcal{L}=r^2+u^Tz-2c^TAu+c^Tc\cdot u^T\mathbf{1}-r^2u^T"
+        r"\mathbf{1}$",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
         true=lambda s: _l11(s) - s.r**2 * s.total,
@@ -447,10 +431,8 @@ DUAL = [
     ),
     report(
         id="R-E12",
-        place="(12)",
-        statement=r"$\mathbf{0}=\partial\mathcal{L}/\partial c=-2Au+2(u^T\mathbf{1})c"
-        r"\ \Rightarrow\ c=Au/u^T\mathbf{1}$",
-        verdict="HOLDS",
+        statement=r"$\mathbf{0}=\partial\mathcal{L}/\partial c=-2Au+2(u^T\mathbf{1})c\ "
+        r"\Rightarrow\ c=Au/u^T\mathbf{1}$",
         kind="symbolic",
         measure=_stationary_in_c,
         true=lambda s: (-2 * s.A * s.u + 2 * s.total * s.c, s.A * s.u / s.total),
@@ -466,8 +448,8 @@ DUAL = [
     report(
         id="R-E13-factor",
         place="(13), derivative",
-        statement=r"$\partial\mathcal{L}/\partial r=r-r\,u^T\mathbf{1}="
-        r"r(1-u^T\mathbf{1})$",
+        statement=r"$\partial\mathcal{L}/\partial r=r-r\,u^T\mathbf{1}=r(1-u^T"
+        r"\mathbf{1})$",
         verdict="HARMLESS",
         kind="symbolic",
         measure=equals(lambda s: s.sp.diff(s.lagrangian, s.r)),
@@ -482,9 +464,8 @@ DUAL = [
     ),
     report(
         id="R-E13",
-        place="(13)",
-        statement=r"$0=\partial\mathcal{L}/\partial r=r(1-u^T\mathbf{1})\ \Rightarrow"
-        r"\ u^T\mathbf{1}=1$",
+        statement=r"$0=\partial\mathcal{L}/\partial r=r(1-u^T\mathbf{1})\ \Rightarrow\ "
+        r"u^T\mathbf{1}=1$",
         verdict="WRONG",
         kind="symbolic",
         measure=_stationary_in_radius,
@@ -501,9 +482,7 @@ DUAL = [
     ),
     report(
         id="R-E14",
-        place="(14)",
-        statement=r"$c=Au$",
-        verdict="HOLDS",
+        statement="$c=Au$",
         kind="symbolic",
         measure=_in_lagrangian,
         true=lambda s: s.A * s.u,
@@ -515,10 +494,8 @@ DUAL = [
     ),
     report(
         id="R-E15",
-        place="(15)",
-        statement=r"$\mathcal{L}(c,r,u)=r^2+u^Tz-2c^TAu+c^Tc\cdot u^T\mathbf{1}-"
-        r"r^2u^T\mathbf{1}$",
-        verdict="HOLDS",
+        statement=r"$\mathcal{L}(c,r,u)=r^2+u^Tz-2c^TAu+c^Tc\cdot "
+        r"u^T\mathbf{1}-r^2u^T\mathbf{1}$",
         kind="symbolic",
         measure=equals(lambda s: s.lagrangian),
         true=lambda s: _l11(s) - s.r**2 * s.total,
@@ -531,9 +508,7 @@ DUAL = [
     ),
     report(
         id="R-E16",
-        place="(16)",
         statement=r"$\mathcal{L}=r^2+u^Tz-2c^TAu+c^Tc-r^2$ where $u^T\mathbf{1}=1$",
-        verdict="HOLDS",
         kind="symbolic",
         measure=_equals_on_simplex(with_center=False),
         true=lambda s: s.u.dot(s.z) - 2 * s.c.dot(s.A * s.u) + s.c.dot(s.c),
@@ -546,9 +521,7 @@ DUAL = [
     ),
     report(
         id="R-E17",
-        place="(17)",
         statement=r"$\mathcal{L}=u^Tz-2u^TA^TAu+u^TA^TAu$ at $c=Au$",
-        verdict="HOLDS",
         kind="symbolic",
         measure=_equals_on_simplex(with_center=True),
         true=lambda s: (
@@ -563,9 +536,7 @@ DUAL = [
     ),
     report(
         id="R-E18",
-        place="(18)",
         statement=r"$\mathcal{L}=u^Tz-u^TA^TAu$",
-        verdict="HOLDS",
         kind="symbolic",
         measure=_equals_on_simplex(with_center=True),
         true=lambda s: s.u.dot(s.z) - (s.u.T * s.A.T * s.A * s.u)[0],
@@ -576,9 +547,7 @@ DUAL = [
     ),
     report(
         id="R-E19",
-        place="(19)",
         statement=r"$\mathcal{L}=\Phi(u)$, a function of the multipliers alone",
-        verdict="HOLDS",
         kind="symbolic",
         measure=_equals_on_simplex(with_center=True),
         true=lambda s: s.Phi(s.u),
@@ -591,18 +560,15 @@ DUAL = [
         id="R-X-kkt3",
         place="before (20)",
         statement=r"Dual feasibility asks for $u\ge 0$.",
-        verdict="HOLDS",
         measure=_above_the_ball,
         true=True,
         spoiled={"multipliers of any sign": False},
     ),
     report(
         id="R-E20",
-        place="(20)",
         statement=r"$u^*=\operatorname{argmax}_u\Phi(u)=\operatorname{argmax}_u\, "
         r"u^Tz-u^TA^TAu$ s.t. $u^T\mathbf{1}=1,\ u\ge 0$; $\Phi$ is concave and the "
         "maximum is the squared radius",
-        verdict="HOLDS",
         measure=_dual_faults,
         true=phi_of,
         spoiled={
@@ -613,10 +579,8 @@ DUAL = [
     ),
     report(
         id="R-E21",
-        place="(21)",
         statement=r"$u^*=\operatorname{argmin}_u-\Phi(u)=\operatorname{argmin}_u\, "
         r"u^TA^TAu-u^Tz$ s.t. $u^T\mathbf{1}=1,\ u\ge 0$, a convex problem",
-        verdict="HOLDS",
         measure=lambda form: _dual_faults(form, largest=False),
         true=lambda A, z, u: u @ A.T @ A @ u - u @ z,
         spoiled={
@@ -672,9 +636,7 @@ def _lattice_minimum(objective):
 RECOVERY = [
     report(
         id="R-E22",
-        place="(22)",
-        statement=r"$c^*=Au^*$",
-        verdict="HOLDS",
+        statement="$c^*=Au^*$",
         measure=_worst(lambda form, k: np.linalg.norm(form(k) - k.center)),
         true=lambda k: k.A @ k.weights,
         spoiled={
@@ -685,14 +647,13 @@ RECOVERY = [
     ),
     report(
         id="R-E23",
-        place="(23)",
         statement=r"$u_i^*\left(z_i-2c^{*T}a_i+c^{*T}c^*-r^{*T}\right)=0,\ "
         r"i=1,\dots,m$",
         verdict="HARMLESS",
         measure=_worst(_complementarity),
         true=_slack(2),
         printed=_slack(1),
-        corrected=r"$r^{*2}$, as in (24)",
+        corrected="$r^{*2}$, as in (24)",
         witness="points 0, 4: r* = 2, and the slack at both is z - 2ca + cc = 4",
         spoiled={
             "cross term": lambda z, a, c, r: z - c @ a + c @ c - r**2,
@@ -701,9 +662,7 @@ RECOVERY = [
     ),
     report(
         id="R-E24",
-        place="(24)",
         statement=r"$\sum_{i=1}^m u_i^*\left(z_i-2c^{*T}a_i+c^{*T}c^*-r^{*2}\right)=0$",
-        verdict="HOLDS",
         measure=_worst(
             lambda form, k: abs(
                 sum(
@@ -720,13 +679,12 @@ RECOVERY = [
     ),
     report(
         id="R-E25",
-        place="(25)",
-        statement=r"$r^{*T}=u^{*T}z-u^{*T}A^TAu^*$",
+        statement="$r^{*T}=u^{*T}z-u^{*T}A^TAu^*$",
         verdict="HARMLESS",
         measure=_worst(lambda form, k: abs(form(k))),
         true=lambda k: k.radius**2 - phi_of(k.A, k.z, k.weights),
         printed=lambda k: k.radius - phi_of(k.A, k.z, k.weights),
-        corrected=r"$r^{*2}$ on the left",
+        corrected="$r^{*2}$ on the left",
         witness="points -2, 2: r* = 2, the right side is 4",
         spoiled={
             "sign of the square": lambda k: (
@@ -737,7 +695,6 @@ RECOVERY = [
     ),
     report(
         id="R-E26",
-        place="(26)",
         statement=r"$r^*=\sqrt{-\Phi(u^*)}$",
         verdict="WRONG",
         measure=_worst(
@@ -754,10 +711,8 @@ RECOVERY = [
     ),
     report(
         id="R-E27",
-        place="(27)",
-        statement=r"$\Delta^{m-1}=\{u\in\mathbb{R}^m : u^T\mathbf{1}=1 \wedge "
-        r"u\ge 0\}$",
-        verdict="HOLDS",
+        statement=r"$\Delta^{m-1}=\{u\in\mathbb{R}^m : u^T\mathbf{1}=1 \wedge u\ge "
+        r"0\}$",
         measure=_simplex_faults,
         true=lambda u: u.sum() == 1 and (u >= 0).all(),
         spoiled={
@@ -768,9 +723,7 @@ RECOVERY = [
     ),
     report(
         id="R-E28",
-        place="(28)",
         statement=r"$u^*=\operatorname{argmin}_{u\in\Delta^{m-1}}-\Phi(u)$",
-        verdict="HOLDS",
         measure=_lattice_minimum,
         true=lambda A, z, u: -phi_of(A, z, u),
         spoiled={

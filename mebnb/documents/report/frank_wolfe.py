@@ -160,7 +160,7 @@ FRANK_WOLFE = [
         measure=_largest_rise,
         true=lambda: [2 / (t + 2) for t in range(50)],
         printed=_exact_steps,
-        corrected=r"true of the rule $2/(t+2)$; exact steps go up and down",
+        corrected="true of the rule $2/(t+2)$; exact steps go up and down",
         witness="exact steps, on which the report settles, on 60 normal points of R^5",
         spoiled={"t/(t + 2)": lambda: [t / (t + 2) for t in range(50)]},
     ),
@@ -169,7 +169,6 @@ FRANK_WOLFE = [
         place="before (29)",
         statement=r"$u^{t+1}=u^t+\alpha_t[s^t-u^t]$ with $\alpha_t\in[0,1]$ stays in "
         "the simplex.",
-        verdict="HOLDS",
         measure=_updates_off_simplex,
         true=lambda u, s, alpha: u + alpha * (s - u),
         spoiled={
@@ -179,9 +178,7 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E29",
-        place="(29)",
         statement=r"$\nabla(-\Phi(u))=2A^TAu-z$",
-        verdict="HOLDS",
         kind="symbolic",
         measure=equals(lambda s: gradient_of(s.f(s.u), s.u)),
         true=lambda s: 2 * s.A.T * s.A * s.u - s.z,
@@ -193,10 +190,8 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E30",
-        place="(30)",
         statement=r"$s_t=\operatorname{argmin}_{s\in\Delta^{m-1}}\, "
         r"s^T\left[2A^TAu_t-z\right]$",
-        verdict="HOLDS",
         measure=_oracle_faults,
         true=grad_of,
         spoiled={
@@ -222,10 +217,8 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E31",
-        place="(31)",
         statement=r"$s_t=\operatorname{argmin}_{e_i\in\mathbb{R}^m}\, "
         r"e_i^T\left[2A^TAu_t-z\right]$",
-        verdict="HOLDS",
         measure=_vertex_faults,
         true=lambda A, z, u: _best_of(grad_of(A, z, u), _units(len(u))),
         spoiled={
@@ -237,10 +230,8 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E32",
-        place="(32)",
         statement=r"$e_j=\operatorname{argmin}_{e_i\in\mathbb{R}^m}\, "
         r"e_i^T\left[2A^TAu_t-z\right]$",
-        verdict="HOLDS",
         measure=_vertex_faults,
         true=lambda A, z, u: vertex(
             len(u), int(np.argmin(np.eye(len(u)) @ grad_of(A, z, u)))
@@ -256,10 +247,8 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E33",
-        place="(33)",
         statement=r"$j=\operatorname{argmin}_{i\in\{1,\dots,m\}}\left[2A^TAu_t-z"
         r"\right]_i$",
-        verdict="HOLDS",
         measure=_index_faults,
         true=lambda A, z, u: int(np.argmin(grad_of(A, z, u))),
         spoiled={
@@ -270,13 +259,12 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E34",
-        place="(34)",
         statement=r"$u_{t+1}=u_t+\alpha_t[e_i-u_t]$",
         verdict="WRONG",
         measure=_lost_descent,
         true=lambda g: [int(np.argmin(g))],
         printed=lambda g: range(len(g)),
-        corrected=r"$e_j$ with the $j$ of (33); $i$ is bound to nothing here",
+        corrected="$e_j$ with the $j$ of (33); $i$ is bound to nothing here",
         witness="u = e_1: the choice i = 1 stands still while the gap is positive",
         spoiled={
             "largest component": lambda g: [int(np.argmax(g))],
@@ -285,9 +273,8 @@ FRANK_WOLFE = [
     ),
     report(
         id="R-E35",
-        place="(35)",
-        statement=r"$g_{FW}^t:=\langle-\nabla\Phi(u^t),d_{FW}^t\rangle\ge"
-        r"\langle-\nabla\Phi(u^t),u^*-u^t\rangle\ge\Phi(u^t)-\Phi(u^*)$",
+        statement=r"$g_{FW}^t:=\langle-\nabla\Phi(u^t),d_{FW}^t\rangle\ge\langle-"
+        r"\nabla\Phi(u^t),u^*-u^t\rangle\ge\Phi(u^t)-\Phi(u^*)$",
         verdict="AMBIGUOUS",
         measure=_chain_of_gaps,
         true=(lambda A, z, u: -phi_of(A, z, u), grad_of),
@@ -492,7 +479,6 @@ DIRECTIONS = [
         place="Away-steps text",
         statement="Frank-Wolfe is slow, sublinear, when the solution lies on the "
         r"boundary: gap $\sim 1/t$.",
-        verdict="HOLDS",
         measure=_power_fault,
         true=1.0,
         tolerance=0.15,
@@ -503,7 +489,6 @@ DIRECTIONS = [
         place="Away-steps text",
         statement="Near the boundary Frank-Wolfe zig-zags between the vertices of the "
         "face that holds the solution.",
-        verdict="HOLDS",
         measure=_late_choices,
         true=lambda face: face,
         spoiled={
@@ -541,24 +526,23 @@ DIRECTIONS = [
         place="Away-steps text",
         statement="Away steps suffice for linear convergence when the objective is "
         "strongly convex.",
-        verdict="HOLDS",
         measure=_decade_growth,
         true=lambda points: run_away_step(points, eps=1e-10).gaps,
-        corrected=r"here $f=g(Au)+b^Tu$ with $g$ strongly convex, which is enough, "
-        r"although $2A^TA$ is singular for $m>n$",
+        corrected="here $f=g(Au)+b^Tu$ with $g$ strongly convex, which is enough, "
+        "although $2A^TA$ is singular for $m>n$",
         spoiled=_SLOW,
     ),
     report(
         id="R-X-maxstep",
         place="Away-steps text",
-        statement="The true largest step can be computed for any $C$, the conservative "
-        r"one is $\omega_v/(1-\omega_v)$.",
+        statement="The true largest step can be computed for any $C$, the "
+        r"conservative one is $\omega_v/(1-\omega_v)$.",
         verdict="WRONG",
         measure=_conservative_faults,
         true=("simplex",),
         printed=("simplex", "square"),
         tolerance=1e-6,
-        corrected=r"not for arbitrary $C$; on the simplex the conservative step is the "
+        corrected="not for arbitrary $C$; on the simplex the conservative step is the "
         "true one",
         witness="center of a square as the mean of its corners: 1/3 against 1",
         spoiled={"square": ("square",)},
@@ -567,7 +551,6 @@ DIRECTIONS = [
         id="R-X-half",
         place="Away-steps text",
         statement="At most half of the steps are drop steps.",
-        verdict="HOLDS",
         measure=lambda bound: max(0.0, _share_of_drops() - bound),
         true=0.5,
         spoiled={"one in fifty": 0.02},
@@ -578,7 +561,6 @@ DIRECTIONS = [
         statement=r"Frank-Wolfe step: $\omega_s\leftarrow(1-\alpha)\omega_s+\alpha$, "
         r"the others $\leftarrow(1-\alpha)\omega_v$; $S\leftarrow\{s\}$ if $\alpha=1$, "
         r"else $S\cup\{s\}$.",
-        verdict="HOLDS",
         measure=_towards_faults,
         true=_towards_rule(lambda alpha: alpha),
         spoiled={
@@ -620,7 +602,6 @@ DIRECTIONS = [
         place="BPCG text",
         statement="BPCG converges linearly in the strongly convex polyhedral case, "
         "plain Frank-Wolfe does not.",
-        verdict="HOLDS",
         measure=_decade_growth,
         true=lambda points: run_blended(points, eps=1e-10).gaps,
         spoiled=_SLOW,
@@ -630,7 +611,6 @@ DIRECTIONS = [
         place="BPCG text",
         statement="BPCG has no swap steps, which move weight to an atom that is not "
         "active.",
-        verdict="HOLDS",
         measure=lambda local: float(
             run_blended(gaussian_cloud(), replace(BlendedLines(), local=local)).outside
         ),

@@ -140,9 +140,8 @@ def _clipped_step(points, u, d, upper):
 LINE_SEARCH = [
     report(
         id="R-E40",
-        place="(40)",
-        statement=r"$\Phi(u-\alpha\nabla\Phi(u))\le\Phi(u)-\gamma\alpha"
-        r"\lVert\nabla\Phi(u)\rVert_2^2$",
+        statement=r"$\Phi(u-\alpha\nabla\Phi(u))\le\Phi(u)-\gamma\alpha\lVert\nabla"
+        r"\Phi(u)\rVert_2^2$",
         verdict="WRONG",
         measure=_acceptance_faults,
         true=_armijo_along(0.1),
@@ -158,17 +157,16 @@ LINE_SEARCH = [
     ),
     report(
         id="R-E41",
-        place="(41)",
-        statement=r"$\varphi(\alpha)=\Phi(u+\alpha d)=\frac12(u+\alpha d)^TQ"
-        r"(u+\alpha d)+c^T(u+\alpha d)$ with $Q=2A^TA$, $c=-z$",
+        statement=r"$\varphi(\alpha)=\Phi(u+\alpha d)=\frac12(u+\alpha d)^TQ(u+\alpha "
+        r"d)+c^T(u+\alpha d)$ with $Q=2A^TA$, $c=-z$",
         verdict="HARMLESS",
         kind="symbolic",
         measure=_quadratic_identity,
         true=lambda s: (_q(s), s.f(_moved(s)), _quadratic(s, _q(s), -s.z)),
         printed=lambda s: (_q(s), s.Phi(_moved(s)), _quadratic(s, _q(s), -s.z)),
         corrected=r"this is $f=-\Phi$; $c$ is not the center",
-        witness="points 0, 2 at u = (1/2, 1/2), alpha = 0: Phi = 1, the right side "
-        "is -1",
+        witness="points 0, 2 at u = (1/2, 1/2), alpha = 0: Phi = 1, the right side is "
+        "-1",
         spoiled={
             "Q = A'A": lambda s: (
                 s.A.T * s.A,
@@ -180,9 +178,7 @@ LINE_SEARCH = [
     ),
     report(
         id="R-E42",
-        place="(42)",
         statement=r"$\varphi'(\alpha)=\alpha d^TQd+d^TQu+c^Td$",
-        verdict="HOLDS",
         kind="symbolic",
         measure=equals(lambda s: s.sp.diff(s.f(_moved(s)), s.alpha)),
         true=lambda s: (
@@ -203,9 +199,8 @@ LINE_SEARCH = [
     ),
     report(
         id="R-E43",
-        place="(43)",
-        statement=r"$\alpha=-\frac{d^TQu+cd^T}{d^TQd}=-\frac{d^T(Qu+c)}{d^TQd}="
-        r"-\frac{\nabla\Phi(u)^Td}{d^TQd}$",
+        statement=r"$\alpha=-\frac{d^TQu+cd^T}{d^TQd}=-\frac{d^T(Qu+c)}{d^TQd}=-\frac{"
+        r"\nabla\Phi(u)^Td}{d^TQd}$",
         verdict="HARMLESS",
         kind="symbolic",
         measure=_root_of_slope,
@@ -221,7 +216,6 @@ LINE_SEARCH = [
     ),
     report(
         id="R-E44",
-        place="(44)",
         statement=r"$\alpha=-\frac{\nabla\Phi(u)^Td}{2d^TA^TAd}$",
         verdict="HARMLESS",
         measure=_step_faults,
@@ -410,8 +404,8 @@ SEARCHES = [
         printed=_turned(_MIDPOINT),
         corrected="not the search but its use: it went along $+d$ while the update "
         "goes along $-d$, and it never returned the end of the interval",
-        witness="60 normal points of R^5: radius 0.08 as published, r* = 3.08 after 38 "
-        "steps when mended",
+        witness="60 normal points of R^5: radius 0.08 as published, r* = 3.08 after "
+        "38 steps when mended",
         spoiled={
             "right direction, no end point": _MIDPOINT,
             "end point, wrong direction": _turned(golden_section),
@@ -478,8 +472,8 @@ SEARCHES = [
         tolerance=1e-3,
         corrected="it is unique for every set; a center whose ball is larger by the "
         r"factor $1+\eta$ lies within about $\sqrt{2\eta}\,r^*$ of it",
-        witness="seven points on a line: balls larger by 1e-9 have centers within 1e-4 "
-        "of it",
+        witness="seven points on a line: balls larger by 1e-9 have centers within "
+        "1e-4 of it",
         spoiled={"a hundredth": 0.01},
     ),
     report(
@@ -490,8 +484,8 @@ SEARCHES = [
         measure=_conversion_faults,
         true=lambda gap, gamma: math.sqrt(1 + gap / gamma) - 1,
         printed=lambda gap, gamma: gap,
-        corrected="Algorithms 1 and 2 bound the gap in units of $r^2$, Algorithm 3 the "
-        r"radius: $\varepsilon_{rel}=\sqrt{1+\varepsilon_{abs}/\Phi}-1$",
+        corrected="Algorithms 1 and 2 bound the gap in units of $r^2$, Algorithm 3 "
+        r"the radius: $\varepsilon_{rel}=\sqrt{1+\varepsilon_{abs}/\Phi}-1$",
         witness="the start of R-L31: a gap of 1.5 is a factor 2.65 on the radius",
         spoiled={
             "relative gap": lambda gap, gamma: gap / gamma,

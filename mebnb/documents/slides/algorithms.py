@@ -111,23 +111,23 @@ ALGORITHM_1 = [
     _slide(
         id="S-A1-req",
         place="Alg 1, start",
-        statement="Starts from a point $\\mu_0 \\in \\mathcal{A}$ with "
-        "$S_0 = \\{\\mu_0\\}$.",
+        statement=r"Starts from a point $\mu_0 \in \mathcal{A}$ with $S_0 = "
+        r"\{\mu_0\}$.",
         verdict="HARMLESS",
         measure=_pairwise,
         true={"start": literal.start_at_vertex},
         printed={"start": _start_at_a_data_point},
         spoiled={"no vertex in the set": {"start": literal.start_without_vertex}},
-        corrected="$\\mu_0$ is a vertex of $\\Delta^{m-1}$; a data point lives in "
-        "$\\mathbb{R}^n$ and holds no weights.",
+        corrected=r"$\mu_0$ is a vertex of $\Delta^{m-1}$; a data point lives in "
+        r"$\mathbb{R}^n$ and holds no weights.",
         tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A1-req-gap",
         place="Alg 1, gap",
-        statement="$d_t^{FW} = e_{\\mu_t} - e_{i_t^w}$, "
-        "$g_t^{FW} = \\langle \\nabla(-\\phi(\\mu_t)), d_t^{FW}\\rangle$; "
-        "returns $x_t$ when $g_t^{FW} < \\epsilon$",
+        statement=r"$d_t^{FW} = e_{\mu_t} - e_{i_t^w}$, $g_t^{FW} = \langle "
+        r"\nabla(-\phi(\mu_t)), d_t^{FW}\rangle$; returns $x_t$ when $g_t^{FW} < "
+        r"\epsilon$",
         verdict="HARMLESS",
         measure=_pairwise,
         true={"gap": lambda s: s.grad @ (s.mu - unit(s, s.w))},
@@ -135,14 +135,14 @@ ALGORITHM_1 = [
             "other sign": {"gap": lambda s: s.grad @ (unit(s, s.w) - s.mu)},
             "gradient at the vertex alone": {"gap": lambda s: -s.grad[s.w]},
         },
-        corrected="$d_t^{FW} = \\mu_t - e_{i_t^w}$, an ascent direction of "
-        "$-\\phi$ whose slope is the gap; what is returned is $\\mu_t$.",
+        corrected=r"$d_t^{FW} = \mu_t - e_{i_t^w}$, an ascent direction of $-\phi$ "
+        r"whose slope is the gap; what is returned is $\mu_t$.",
         tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A1-req-set",
         place="Alg 1, active set",
-        statement="$S_{t+1} \\leftarrow \\{e_{i^w} \\in A : \\alpha^{t+1} > 0\\}$",
+        statement=r"$S_{t+1} \leftarrow \{e_{i^w} \in A : \alpha^{t+1} > 0\}$",
         verdict="HARMLESS",
         measure=_pairwise,
         true={"active": lambda s: set(np.flatnonzero(s.alpha > 0.0).tolist())},
@@ -151,18 +151,15 @@ ALGORITHM_1 = [
             "nothing leaves": {"active": lambda s: s.active | {s.w}},
             "nothing enters": {"active": lambda s: s.active - {s.w} or {s.w}},
         },
-        corrected="$S_{t+1} = \\{e_j : \\alpha_j^{t+1} > 0\\}$ with $j$ over all "
-        "atoms; "
+        corrected=r"$S_{t+1} = \{e_j : \alpha_j^{t+1} > 0\}$ with $j$ over all atoms; "
         "the bound index is called $i^w$ in print. With the vertex $i_t^w$ alone in "
-        "the "
-        "set the away atom would lose its meaning.",
+        "the set the away atom would lose its meaning.",
         tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A1-towards",
         place="Alg 1, $i_t^w$",
-        statement="$i_t^w \\leftarrow \\mathrm{argmin}_i (-\\nabla\\phi(\\mu_t))_i$",
-        verdict="HOLDS",
+        statement=r"$i_t^w \leftarrow \mathrm{argmin}_i (-\nabla\phi(\mu_t))_i$",
         measure=_pairwise,
         true={},
         spoiled={
@@ -178,9 +175,8 @@ ALGORITHM_1 = [
     _slide(
         id="S-A1-away",
         place="Alg 1, $i_t^a$",
-        statement="$i_t^a \\leftarrow \\mathrm{argmax}_{j : e_j \\in S_t} "
-        "(-\\nabla\\phi(\\mu_t))_j$",
-        verdict="HOLDS",
+        statement=r"$i_t^a \leftarrow \mathrm{argmax}_{j : e_j \in S_t} "
+        r"(-\nabla\phi(\mu_t))_j$",
         measure=_pairwise,
         true={},
         spoiled={
@@ -196,9 +192,8 @@ ALGORITHM_1 = [
     _slide(
         id="S-A1-direction",
         place="Alg 1, $d_t$",
-        statement="$d_t \\leftarrow e_{i_t^w} - e_{i_t^a}$, "
-        "$\\mu_{t+1} \\leftarrow \\mu_t + \\lambda_t d_t$",
-        verdict="HOLDS",
+        statement=r"$d_t \leftarrow e_{i_t^w} - e_{i_t^a}$, $\mu_{t+1} \leftarrow "
+        r"\mu_t + \lambda_t d_t$",
         measure=_pairwise,
         true={},
         spoiled={
@@ -211,10 +206,9 @@ ALGORITHM_1 = [
     _slide(
         id="S-A1-lambda",
         place="Alg 1, step",
-        statement="$\\lambda_t \\leftarrow \\max\\left(0, "
-        "\\min\\left(\\lambda_{\\max}, "
-        "\\frac{\\langle -\\nabla\\phi(\\mu_t), d_t\\rangle}{L\\|d_t\\|_2^2}"
-        "\\right)\\right)$ with $d_t = e_{i_t^w} - e_{i_t^a}$",
+        statement=r"$\lambda_t \leftarrow \max\left(0, \min\left(\lambda_{\max}, "
+        r"\frac{\langle -\nabla\phi(\mu_t), d_t\rangle}{L\|d_t\|_2^2}\right)\right)$ "
+        "with $d_t = e_{i_t^w} - e_{i_t^a}$",
         verdict="WRONG",
         measure=_pairwise,
         true={"step": literal.short_step},
@@ -225,8 +219,8 @@ ALGORITHM_1 = [
                 "step": lambda s: -(s.grad @ s.d) / (s.lipschitz**4 * (s.d @ s.d))
             },
         },
-        corrected="$\\langle \\nabla\\phi(\\mu_t), d_t\\rangle / (L \\|d_t\\|^2)$, "
-        "clipped to $[0, \\alpha_{i_t^a}]$.",
+        corrected=r"$\langle \nabla\phi(\mu_t), d_t\rangle / (L \|d_t\|^2)$, clipped "
+        r"to $[0, \alpha_{i_t^a}]$.",
         witness="any cloud: the printed quotient is negative, so that lambda = 0 from "
         "the first step on and the radius stays 0",
         tolerance=CENTER_TOLERANCE,
@@ -234,9 +228,8 @@ ALGORITHM_1 = [
     _slide(
         id="S-A1-upd",
         place="Alg 1, weights",
-        statement="$\\alpha_{i_t^a}^{(t+1)} = \\alpha_{i_t^a}^{(t)} - \\lambda_t$, "
-        "$\\alpha_{i_t^w}^{(t+1)} = \\alpha_{i_t^w}^{(t)} + \\lambda_t$",
-        verdict="HOLDS",
+        statement=r"$\alpha_{i_t^a}^{(t+1)} = \alpha_{i_t^a}^{(t)} - \lambda_t$, "
+        r"$\alpha_{i_t^w}^{(t+1)} = \alpha_{i_t^w}^{(t)} + \lambda_t$",
         measure=_pairwise,
         true={},
         spoiled={
@@ -247,9 +240,8 @@ ALGORITHM_1 = [
     ),
     _slide(
         id="S-A1-upd-cap",
-        place="Alg 1, $\\lambda_{\\max}$",
-        statement="$\\lambda_{\\max} \\leftarrow \\alpha_{i_t^a}$",
-        verdict="HOLDS",
+        place=r"Alg 1, $\lambda_{\max}$",
+        statement=r"$\lambda_{\max} \leftarrow \alpha_{i_t^a}$",
         measure=_pairwise,
         true={"cap": lambda s: s.alpha[s.a]},
         spoiled={
@@ -292,8 +284,8 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-init",
         place="Alg 2, start",
-        statement="$\\mu_0 \\leftarrow \\frac{1}{m} \\mathbf{1}$, $S_0 \\leftarrow "
-        "\\{\\mu_0\\}$, then an extremum over $e_j \\in S_t$",
+        statement=r"$\mu_0 \leftarrow \frac{1}{m} \mathbf{1}$, $S_0 \leftarrow "
+        r"\{\mu_0\}$, then an extremum over $e_j \in S_t$",
         verdict="AMBIGUOUS",
         measure=_every_start,
         true=[
@@ -307,7 +299,7 @@ ALGORITHM_2 = [
                 (lambda s: (literal.start_with_all_vertices(s)[0], {0}), False)
             ],
         },
-        corrected="A vertex; or $S_0 = \\{e_1, \\dots, e_m\\}$; or the mean kept as an "
+        corrected=r"A vertex; or $S_0 = \{e_1, \dots, e_m\}$; or the mean kept as an "
         "atom beside the vertices, which is what the tables were made with. All three "
         "end at the optimum.",
         witness="to the letter no vertex is in the set and the first extremum is over "
@@ -317,9 +309,8 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-choice",
         place="Alg 2, $i_t^a, i_t^s, i_t^w$",
-        statement="$i_t^a = \\mathrm{argmax}_{S_t}$, $i_t^s = \\mathrm{argmin}_{S_t}$, "
-        "$i_t^w = \\mathrm{argmin}_{j \\le m}$ of $(-\\nabla\\phi(\\mu_t))_j$",
-        verdict="HOLDS",
+        statement=r"$i_t^a = \mathrm{argmax}_{S_t}$, $i_t^s = \mathrm{argmin}_{S_t}$, "
+        r"$i_t^w = \mathrm{argmin}_{j \le m}$ of $(-\nabla\phi(\mu_t))_j$",
         measure=_blended,
         true={},
         spoiled={
@@ -339,9 +330,9 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-test",
         place="Alg 2, blending test",
-        statement="$\\langle -\\nabla\\phi(\\mu_t), e_{i_t^a} - e_{i_t^a}\\rangle \\ge "
-        "\\langle -\\nabla\\phi(\\mu_t), \\mu_t - e_{i_t^w}\\rangle$, then "
-        "$d_t = e_{i_t^s} - e_{i_t^s}$",
+        statement=r"$\langle -\nabla\phi(\mu_t), e_{i_t^a} - e_{i_t^a}\rangle \ge "
+        r"\langle -\nabla\phi(\mu_t), \mu_t - e_{i_t^w}\rangle$, then $d_t = e_{i_t^s} "
+        "- e_{i_t^s}$",
         verdict="HARMLESS",
         measure=_blended,
         true={},
@@ -362,9 +353,8 @@ ALGORITHM_2 = [
     ),
     _slide(
         id="S-A2-cap",
-        place="Alg 2, $\\Lambda_t^*$",
-        statement="$\\Lambda_t^* \\leftarrow c[\\mu_t](e_{i_t^a})$",
-        verdict="HOLDS",
+        place=r"Alg 2, $\Lambda_t^*$",
+        statement=r"$\Lambda_t^* \leftarrow c[\mu_t](e_{i_t^a})$",
         measure=_blended,
         true={},
         spoiled={
@@ -376,10 +366,10 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-lambda",
         place="Alg 2, pairwise step",
-        statement="$\\lambda_t \\leftarrow \\max\\left(0, \\min\\left(\\Lambda_t^*, "
-        "\\frac{\\langle \\nabla\\phi(\\mu_t), d_t\\rangle}{L\\|d_t\\|_2^2}"
-        "\\right)\\right)$ with $d_t = e_{i_t^a} - e_{i_t^s}$ and "
-        "$\\mu_{t+1} \\leftarrow \\mu_t - \\lambda_t d_t$",
+        statement=r"$\lambda_t \leftarrow \max\left(0, \min\left(\Lambda_t^*, "
+        r"\frac{\langle \nabla\phi(\mu_t), d_t\rangle}{L\|d_t\|_2^2}\right)\right)$ "
+        r"with $d_t = e_{i_t^a} - e_{i_t^s}$ and $\mu_{t+1} \leftarrow \mu_t - "
+        r"\lambda_t d_t$",
         verdict="WRONG",
         measure=_blended,
         true={"local_step": literal.short_step_back},
@@ -388,8 +378,8 @@ ALGORITHM_2 = [
             "plus": {"update": lambda s: s.mu + s.lam * s.d},
             "L lost": {"local_step": lambda s: s.grad @ s.d / (s.d @ s.d)},
         },
-        corrected="$\\langle -\\nabla\\phi(\\mu_t), d_t\\rangle / (L\\|d_t\\|^2)$: "
-        "$d_t$ points from towards to away and $\\mu_t - \\lambda_t d_t$ runs along it "
+        corrected=r"$\langle -\nabla\phi(\mu_t), d_t\rangle / (L\|d_t\|^2)$: $d_t$ "
+        r"points from towards to away and $\mu_t - \lambda_t d_t$ runs along it "
         "backwards.",
         witness="any cloud from the first vertex, with the FW step as printed: both "
         "quotients are negative, lambda = 0 for ever, radius 0",
@@ -398,10 +388,9 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-lambda-FW",
         place="Alg 2, FW step",
-        statement="$\\lambda_t \\leftarrow \\max\\left(0, \\min\\left(1, "
-        "\\frac{\\langle \\nabla\\phi(\\mu_t), d_t\\rangle}{L\\|d_t\\|_2^2}"
-        "\\right)\\right)$ with $d_t = \\mu_t - e_{i_t^w}$ and "
-        "$\\mu_{t+1} \\leftarrow \\mu_t - \\lambda_t d_t$",
+        statement=r"$\lambda_t \leftarrow \max\left(0, \min\left(1, \frac{\langle "
+        r"\nabla\phi(\mu_t), d_t\rangle}{L\|d_t\|_2^2}\right)\right)$ with $d_t = "
+        r"\mu_t - e_{i_t^w}$ and $\mu_{t+1} \leftarrow \mu_t - \lambda_t d_t$",
         verdict="WRONG",
         measure=_frank_wolfe_steps_gain,
         true={"global_step": literal.short_step_back},
@@ -412,18 +401,17 @@ ALGORITHM_2 = [
             },
             "full step": {"global_step": lambda s: 1.0},
         },
-        corrected="$\\langle -\\nabla\\phi(\\mu_t), d_t\\rangle / (L\\|d_t\\|^2)$.",
-        witness="any cloud from the first vertex: lambda = 0 at the first step; the FW "
-        "step then only names the atom, and correct local steps do all the work",
+        corrected=r"$\langle -\nabla\phi(\mu_t), d_t\rangle / (L\|d_t\|^2)$.",
+        witness="any cloud from the first vertex: lambda = 0 at the first step; the "
+        "FW step then only names the atom, and correct local steps do all the work",
         tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A2-descent",
         place="Alg 2, descent step",
-        statement="$\\lambda_t < \\Lambda_t^*$: $S_{t+1} = S_t$, "
-        "$\\alpha_{i^a} \\leftarrow \\alpha_{i^a} - \\lambda_t$, "
-        "$\\alpha_{i^s} \\leftarrow \\alpha_{i^s} + \\lambda_t$",
-        verdict="HOLDS",
+        statement=r"$\lambda_t < \Lambda_t^*$: $S_{t+1} = S_t$, $\alpha_{i^a} "
+        r"\leftarrow \alpha_{i^a} - \lambda_t$, $\alpha_{i^s} \leftarrow \alpha_{i^s} "
+        r"+ \lambda_t$",
         measure=_blended,
         true={},
         spoiled={
@@ -440,8 +428,8 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-drop",
         place="Alg 2, drop step",
-        statement="$S_{t+1} \\leftarrow S_t \\setminus \\{e_{i_t^s}\\}$, "
-        "$\\alpha_{i_t^s} = 0$, $\\alpha_{i_t^s} = \\alpha_{i_{t-1}^s} + \\lambda_t$",
+        statement=r"$S_{t+1} \leftarrow S_t \setminus \{e_{i_t^s}\}$, $\alpha_{i_t^s} "
+        r"= 0$, $\alpha_{i_t^s} = \alpha_{i_{t-1}^s} + \lambda_t$",
         verdict="WRONG",
         measure=_blended,
         true={},
@@ -450,19 +438,18 @@ ALGORITHM_2 = [
             "weight of the dropped atom kept": {"drop": _drop_keeps_the_weight},
             "nothing dropped": {"drop": lambda s: None},
         },
-        corrected="$S_t \\setminus \\{e_{i_t^a}\\}$, $\\alpha_{i_t^a} = 0$, "
-        "$\\alpha_{i_t^s} \\leftarrow \\alpha_{i_t^s} + \\lambda_t$ (letters lost in "
-        "the scan): the away atom is the one whose weight is used up.",
+        corrected=r"$S_t \setminus \{e_{i_t^a}\}$, $\alpha_{i_t^a} = 0$, "
+        r"$\alpha_{i_t^s} \leftarrow \alpha_{i_t^s} + \lambda_t$ (letters lost in the "
+        "scan): the away atom is the one whose weight is used up.",
         witness="the first drop step removes the atom that has just gained weight",
         tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A2-FW",
         place="Alg 2, FW step",
-        statement="$S_{t+1} \\leftarrow S_t \\cup \\{w_t\\}$ (only $w_t$ when "
-        "$\\lambda_t = 1$), $\\alpha_t = (1-\\lambda_t)\\alpha_{t-1}$, "
-        "$\\alpha_{i_t^w} \\leftarrow \\alpha_{i_t^w} + \\lambda_t$",
-        verdict="HOLDS",
+        statement=r"$S_{t+1} \leftarrow S_t \cup \{w_t\}$ (only $w_t$ when $\lambda_t "
+        r"= 1$), $\alpha_t = (1-\lambda_t)\alpha_{t-1}$, $\alpha_{i_t^w} \leftarrow "
+        r"\alpha_{i_t^w} + \lambda_t$",
         measure=_blended,
         true={},
         spoiled={
@@ -474,7 +461,7 @@ ALGORITHM_2 = [
     _slide(
         id="S-A2-stop",
         place="Alg 2, stopping",
-        statement="Runs for $t = 0, \\dots, T-1$; no stopping rule is listed.",
+        statement=r"Runs for $t = 0, \dots, T-1$; no stopping rule is listed.",
         verdict="HARMLESS",
         measure=_gap_at_the_end,
         true=lambda s, eps: s.gap < eps,
@@ -483,8 +470,8 @@ ALGORITHM_2 = [
             "local gap": lambda s, eps: s.grad @ (unit(s, s.a) - unit(s, s.s)) < eps,
             "a thousand times eps": lambda s, eps: s.gap < 1e3 * eps,
         },
-        corrected="Stop at FW gap $\\le \\epsilon$ as in Algorithm 1, which bounds "
-        "$\\phi^* - \\phi$; the text says that both share the rule.",
+        corrected=r"Stop at FW gap $\le \epsilon$ as in Algorithm 1, which bounds "
+        r"$\phi^* - \phi$; the text says that both share the rule.",
     ),
 ]
 

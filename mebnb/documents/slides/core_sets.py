@@ -194,14 +194,11 @@ ENTRIES = [
     _slide(
         id="S-A3",
         place="Alg 3",
-        statement="$\\alpha = \\mathrm{argmax}_i \\|a^i - a^1\\|^2$, "
-        "$\\beta = \\mathrm{argmax}_i \\|a^i - a^\\alpha\\|^2$, $u^0_\\alpha = "
-        "u^0_\\beta "
-        "= 1/2$, $c^0 = \\sum_i u_i^0 a^i$, $\\gamma^0 = \\Phi(u^0)$, "
-        "$\\delta_0^+ = \\|a^\\kappa - c^0\\|^2/\\gamma^0 - 1$, "
-        "$\\delta_0^- = 1 - \\|a^\\xi - c^0\\|^2/\\gamma^0$, "
-        "$\\delta_0 = \\max\\{\\delta_0^+, \\delta_0^-\\}$",
-        verdict="HOLDS",
+        statement=r"$\alpha = \mathrm{argmax}_i \|a^i - a^1\|^2$, $\beta = "
+        r"\mathrm{argmax}_i \|a^i - a^\alpha\|^2$, $u^0_\alpha = u^0_\beta = 1/2$, "
+        r"$c^0 = \sum_i u_i^0 a^i$, $\gamma^0 = \Phi(u^0)$, $\delta_0^+ = \|a^\kappa - "
+        r"c^0\|^2/\gamma^0 - 1$, $\delta_0^- = 1 - \|a^\xi - c^0\|^2/\gamma^0$, "
+        r"$\delta_0 = \max\{\delta_0^+, \delta_0^-\}$",
         measure=_start_is_right,
         true=_algorithm_3,
         spoiled={
@@ -221,15 +218,14 @@ ENTRIES = [
                 ),
             ),
         },
-        corrected="All other $u_i^0$ are 0, which is not said; $\\alpha$ is also the "
+        corrected=r"All other $u_i^0$ are 0, which is not said; $\alpha$ is also the "
         "name of the weights in Algorithms 1 and 2.",
     ),
     _slide(
         id="S-A4-choice",
         place="Alg 4, plus or minus",
-        statement="Plus iteration when $\\delta_k > \\delta_k^-$, minus iteration "
+        statement=r"Plus iteration when $\delta_k > \delta_k^-$, minus iteration "
         "otherwise.",
-        verdict="HOLDS",
         measure=_meb_a,
         true={},
         spoiled={
@@ -243,14 +239,14 @@ ENTRIES = [
     _slide(
         id="S-A4-plus",
         place="Alg 4, plus iteration",
-        statement="$\\lambda^k \\leftarrow \\dots$, then $u^k \\leftarrow "
-        "(1-\\lambda^{k-1})u^{k-1} + \\lambda^{k-1}e^\\kappa$ with $k$ unchanged",
+        statement=r"$\lambda^k \leftarrow \dots$, then $u^k \leftarrow "
+        r"(1-\lambda^{k-1})u^{k-1} + \lambda^{k-1}e^\kappa$ with $k$ unchanged",
         verdict="WRONG",
         measure=_meb_a,
         true={},
         printed={"advance": lambda s: s.k},
         spoiled={"advanced twice": {"advance": lambda s: s.k + 2}},
-        corrected="$k \\leftarrow k + 1$ stands between the two lines, as it does in "
+        corrected=r"$k \leftarrow k + 1$ stands between the two lines, as it does in "
         "the minus iteration.",
         witness="k = 0: the update reads lambda^{-1} and u^{-1}",
         tolerance=CENTER_TOLERANCE,
@@ -258,8 +254,8 @@ ENTRIES = [
     _slide(
         id="S-A4-kappa",
         place="Alg 4, plus iteration",
-        statement="$c^k \\leftarrow (1-\\lambda^{k-1})c^{k-1} + \\lambda^{k-1}a^k$, "
-        "$\\mathcal{X}^k \\leftarrow \\mathcal{X}^{k-1} \\cup \\{a^k\\}$",
+        statement=r"$c^k \leftarrow (1-\lambda^{k-1})c^{k-1} + \lambda^{k-1}a^k$, "
+        r"$\mathcal{X}^k \leftarrow \mathcal{X}^{k-1} \cup \{a^k\}$",
         verdict="WRONG",
         measure=_meb_a,
         true={},
@@ -276,7 +272,7 @@ ENTRIES = [
                 "plus_center": lambda s: literal._shift_center(s, -1, s.kappa)
             },
         },
-        corrected="$a^\\kappa$ in both places.",
+        corrected=r"$a^\kappa$ in both places.",
         witness="points (0,0), (4,0), (1,2.5), (3,-2.6): the center follows the "
         "numbering of the points, not the farthest one",
         tolerance=CENTER_TOLERANCE,
@@ -284,8 +280,7 @@ ENTRIES = [
     _slide(
         id="S-A4-lambda+",
         place="Alg 4, plus step",
-        statement="$\\lambda^k \\leftarrow \\delta_k / [2(1+\\delta_k)]$",
-        verdict="HOLDS",
+        statement=r"$\lambda^k \leftarrow \delta_k / [2(1+\delta_k)]$",
         measure=_stationary(+1),
         true=lambda delta: delta / (2 * (1 + delta)),
         spoiled={
@@ -297,9 +292,8 @@ ENTRIES = [
     _slide(
         id="S-A4-lambda+gain",
         place="Alg 4, plus step",
-        statement="A plus iteration raises $\\gamma$ by "
-        "$\\gamma\\delta^2/(4(1+\\delta))$.",
-        verdict="HOLDS",
+        statement=r"A plus iteration raises $\gamma$ by $\gamma\delta^2/(4(1+"
+        r"\delta))$.",
         measure=_gain(+1),
         true=lambda gamma, delta: gamma * delta**2 / (4 * (1 + delta)),
         spoiled={
@@ -311,9 +305,7 @@ ENTRIES = [
     _slide(
         id="S-A4-lambda-",
         place="Alg 4, minus step",
-        statement="$\\lambda^k \\leftarrow \\delta_k^- / [2(1-\\delta_k^-)]$, "
-        "unclipped",
-        verdict="HOLDS",
+        statement=r"$\lambda^k \leftarrow \delta_k^- / [2(1-\delta_k^-)]$, unclipped",
         measure=_stationary(-1),
         true=lambda delta: delta / (2 * (1 - delta)),
         spoiled={
@@ -325,9 +317,8 @@ ENTRIES = [
     _slide(
         id="S-A4-lambda-cap",
         place="Alg 4, minus step",
-        statement="$\\lambda^k \\leftarrow \\min\\left\\{\\frac{\\delta_k^-}"
-        "{2(1-\\delta_k^-)}, \\frac{u_\\xi^k}{1-u_\\xi^k}\\right\\}$",
-        verdict="HOLDS",
+        statement=r"$\lambda^k \leftarrow \min\left\{\frac{\delta_k^-}{2(1-\delta_k^-"
+        r")}, \frac{u_\xi^k}{1-u_\xi^k}\right\}$",
         measure=_best_minus_step,
         true=lambda delta, u: min(delta / (2.0 * (1.0 - delta)), u / (1.0 - u)),
         spoiled={
@@ -335,15 +326,14 @@ ENTRIES = [
             "cap u": lambda delta, u: min(delta / (2.0 * (1.0 - delta)), u),
             "max": lambda delta, u: max(delta / (2.0 * (1.0 - delta)), u / (1.0 - u)),
         },
-        corrected="Needs care where $\\delta_k^- = 1$ (the point is the center) and "
-        "$u_\\xi = 1$; a dropped weight is set to 0 outright.",
+        corrected=r"Needs care where $\delta_k^- = 1$ (the point is the center) and "
+        r"$u_\xi = 1$; a dropped weight is set to 0 outright.",
     ),
     _slide(
         id="S-A4-lambda-gain",
         place="Alg 4, minus step",
-        statement="An unclipped minus iteration raises $\\gamma$ by "
-        "$\\gamma(\\delta^-)^2/(4(1-\\delta^-))$.",
-        verdict="HOLDS",
+        statement=r"An unclipped minus iteration raises $\gamma$ by "
+        r"$\gamma(\delta^-)^2/(4(1-\delta^-))$.",
         measure=_gain(-1),
         true=lambda gamma, delta: gamma * delta**2 / (4 * (1 - delta)),
         spoiled={
@@ -355,11 +345,9 @@ ENTRIES = [
     _slide(
         id="S-A4-drop",
         place="Alg 4, drop step",
-        statement="$\\mathcal{X}_{k+1} \\leftarrow \\mathcal{X}_k \\setminus "
-        "\\{a^\\xi\\}$ "
-        "when $\\lambda^k = u_\\xi^k/(1-u_\\xi^k)$, else $\\mathcal{X}_{k+1} "
-        "\\leftarrow \\mathcal{X}_k$",
-        verdict="HOLDS",
+        statement=r"$\mathcal{X}_{k+1} \leftarrow \mathcal{X}_k \setminus \{a^\xi\}$ "
+        r"when $\lambda^k = u_\xi^k/(1-u_\xi^k)$, else $\mathcal{X}_{k+1} \leftarrow "
+        r"\mathcal{X}_k$",
         measure=_meb_a,
         true={},
         spoiled={
@@ -371,8 +359,7 @@ ENTRIES = [
     _slide(
         id="S-A4-minus",
         place="Alg 4, minus iteration",
-        statement="$c^k \\leftarrow (1+\\lambda^{k-1})c^{k-1} - \\lambda^{k-1}a^\\xi$",
-        verdict="HOLDS",
+        statement=r"$c^k \leftarrow (1+\lambda^{k-1})c^{k-1} - \lambda^{k-1}a^\xi$",
         measure=_meb_a,
         true={},
         spoiled={
@@ -384,13 +371,13 @@ ENTRIES = [
     _slide(
         id="S-A4-gamma",
         place="Alg 4, end of the loop",
-        statement="$\\gamma^0 \\leftarrow \\Phi(u^k)$",
+        statement=r"$\gamma^0 \leftarrow \Phi(u^k)$",
         verdict="WRONG",
         measure=_meb_a,
         true={},
         printed={"gamma": _stale_gamma},
         spoiled={"first value kept": {"gamma": _first_gamma}},
-        corrected="$\\gamma^k \\leftarrow \\Phi(u^k)$",
+        corrected=r"$\gamma^k \leftarrow \Phi(u^k)$",
         witness="k = 1: delta_1^+ divides by gamma^1, which no line sets; with the "
         "first value in its place the loop does not end",
         tolerance=CENTER_TOLERANCE,
@@ -398,7 +385,7 @@ ENTRIES = [
     _slide(
         id="S-A4-c0",
         place="Alg 4, end of the loop",
-        statement="$\\kappa \\leftarrow \\mathrm{argmax}_i \\|a^i - c^0\\|^2$",
+        statement=r"$\kappa \leftarrow \mathrm{argmax}_i \|a^i - c^0\|^2$",
         verdict="WRONG",
         measure=_meb_a,
         true={},
@@ -409,7 +396,7 @@ ENTRIES = [
             },
             "from the origin": {"kappa": lambda s: int(z_of(s.points).argmax())},
         },
-        corrected="$\\|a^i - c^k\\|^2$",
+        corrected=r"$\|a^i - c^k\|^2$",
         witness="points (0,0), (4,0), (1,2.5), (3,-2.6): the loop stops with a ball "
         "that leaves a point outside",
         tolerance=CENTER_TOLERANCE,
@@ -417,8 +404,8 @@ ENTRIES = [
     _slide(
         id="S-A4-X0",
         place="Alg 4, end of the loop",
-        statement="$\\xi \\leftarrow \\mathrm{argmin}_{i : a^i \\in \\mathcal{X}_0} "
-        "\\|a^i - c^k\\|^2$",
+        statement=r"$\xi \leftarrow \mathrm{argmin}_{i : a^i \in \mathcal{X}_0} \|a^i "
+        r"- c^k\|^2$",
         verdict="WRONG",
         measure=_meb_a,
         true={},
@@ -437,7 +424,7 @@ ENTRIES = [
                 )
             },
         },
-        corrected="$a^i \\in \\mathcal{X}_k$",
+        corrected=r"$a^i \in \mathcal{X}_k$",
         witness="clouds in which a point of the first pair is dropped: it is chosen "
         "again, with weight 0 and a step of length 0, without end",
         tolerance=CENTER_TOLERANCE,
@@ -445,8 +432,8 @@ ENTRIES = [
     _slide(
         id="S-A4-stop",
         place="Alg 4, loop condition",
-        statement="Loop while $\\delta_k > (1+\\epsilon)^2 - 1$ with $\\delta_k = "
-        "\\max\\{\\delta_k^+, \\delta_k^-\\}$",
+        statement=r"Loop while $\delta_k > (1+\epsilon)^2 - 1$ with $\delta_k = "
+        r"\max\{\delta_k^+, \delta_k^-\}$",
         verdict="HARMLESS",
         measure=_guarantees,
         true={"stops": lambda s, eps: s.plus[s.k] <= (1.0 + eps) ** 2 - 1.0}
@@ -460,13 +447,13 @@ ENTRIES = [
                 "stops": lambda s, eps: s.plus[s.k] <= (1.0 + 4.0 * eps) ** 2 - 1.0
             },
         },
-        corrected="Both the ball and the core set are guaranteed by $\\delta_k^+ \\le "
-        "(1+\\epsilon)^2 - 1$ alone; asking for $\\delta_k^-$ too costs steps.",
+        corrected=r"Both the ball and the core set are guaranteed by $\delta_k^+ \le "
+        r"(1+\epsilon)^2 - 1$ alone; asking for $\delta_k^-$ too costs steps.",
     ),
     _slide(
         id="S-A4-out",
         place="Alg 4, output",
-        statement="Radius $\\sqrt{(1+\\delta_k)\\gamma^k}$",
+        statement=r"Radius $\sqrt{(1+\delta_k)\gamma^k}$",
         verdict="HARMLESS",
         measure=_guarantees,
         true={"radius": lambda s: math.sqrt((1.0 + s.plus[s.k]) * s.gamma[s.k])},
@@ -478,6 +465,6 @@ ENTRIES = [
             },
         },
         corrected="Valid; the smallest radius about $c^k$ is "
-        "$\\sqrt{(1+\\delta_k^+)\\gamma^k}$.",
+        r"$\sqrt{(1+\delta_k^+)\gamma^k}$.",
     ),
 ]

@@ -180,7 +180,7 @@ ENTRIES = [
     _slide(
         id="S-X-sphere",
         place="Definition",
-        statement="The smallest sphere of $\\mathbb{R}^n$ that contains the points; "
+        statement=r"The smallest sphere of $\mathbb{R}^n$ that contains the points; "
         "called an $n$-sphere.",
         verdict="HARMLESS",
         measure=_contains,
@@ -189,8 +189,8 @@ ENTRIES = [
         spoiled={
             "open ball": lambda distance, radius: distance < radius * (1.0 - 1e-9),
         },
-        corrected="The ball $\\{a : \\|a-c\\| \\le r\\}$; its surface, the sphere, "
-        "holds the support only.",
+        corrected=r"The ball $\{a : \|a-c\| \le r\}$; its surface, the sphere, holds "
+        "the support only.",
         witness="points -1, 0, 1: the sphere of the MEB misses 0",
     ),
     _slide(
@@ -202,17 +202,17 @@ ENTRIES = [
         true=lambda m, n: m < n + 1,
         printed=lambda m, n: True,
         spoiled={"the other way round": lambda m, n: n + 1 < m},
-        corrected="The dual has $m$ variables, the primal $n+1$: smaller only for "
-        "$m \\le n$, which of the four data sets holds for the gene expressions alone.",
+        corrected="The dual has $m$ variables, the primal $n+1$: smaller only for $m "
+        r"\le n$, which of the four data sets holds for the gene expressions alone.",
         witness="data set 1: 250 points of 4 features",
         kind="arithmetic",
     ),
     _slide(
         id="S-E01",
         place="(D1)",
-        statement="$\\max_\\mu \\phi(\\mu) = \\sum_j \\mu_j (a^j)^T a^j - "
-        "\\left(\\sum_j \\mu_j a^j\\right)^T \\sum_j \\mu_j a^j$ subject to "
-        "$\\sum_j \\mu_j = 1$, $\\mu_i > 0$",
+        statement=r"$\max_\mu \phi(\mu) = \sum_j \mu_j (a^j)^T a^j - \left(\sum_j "
+        r"\mu_j a^j\right)^T \sum_j \mu_j a^j$ subject to $\sum_j \mu_j = 1$, $\mu_i > "
+        "0$",
         verdict="WRONG",
         measure=_dual_is_attained,
         true=(phi, lambda u: u.min() >= 0.0),
@@ -227,7 +227,7 @@ ENTRIES = [
                 lambda u: u.min() >= 0.0,
             ),
         },
-        corrected="$\\mu_i \\ge 0$ (lost in the scan): a point inside the ball has "
+        corrected=r"$\mu_i \ge 0$ (lost in the scan): a point inside the ball has "
         "weight 0, and with $>$ the supremum is not attained.",
         witness="points (-1,0), (1,0), (.25,.1): the only maximiser is (.5, .5, 0)",
         tolerance=1e-8,
@@ -235,8 +235,8 @@ ENTRIES = [
     _slide(
         id="S-E02",
         place="(D2)",
-        statement="$\\min_{\\mu \\in \\Delta^{m-1}} -\\phi(\\mu)$ with "
-        "$\\Delta^{m-1} = \\{\\mu : \\sum_{i=1}^m \\mu_j = 1,\\ \\mu_j \\ge 0\\}$",
+        statement=r"$\min_{\mu \in \Delta^{m-1}} -\phi(\mu)$ with $\Delta^{m-1} = "
+        r"\{\mu : \sum_{i=1}^m \mu_j = 1,\ \mu_j \ge 0\}$",
         verdict="HARMLESS",
         measure=_minimum_over,
         true=(_objective, lambda m: 1.0),
@@ -245,8 +245,8 @@ ENTRIES = [
             "maximised": (phi, lambda m: 1.0),
             "sum two": (_objective, lambda m: 2.0),
         },
-        corrected="The sum runs over $j$: as printed, with $i$, it would say "
-        "$m \\mu_j = 1$, leaving one feasible point.",
+        corrected=r"The sum runs over $j$: as printed, with $i$, it would say $m \mu_j "
+        "= 1$, leaving one feasible point.",
         witness="read to the letter (sum of all weights 1/m here) the value is too "
         "small",
         tolerance=1e-6,
@@ -254,9 +254,7 @@ ENTRIES = [
     _slide(
         id="S-E03",
         place="Gradient",
-        statement="$\\nabla_i(-\\phi(\\mu)) = 2 (a^i)^T \\sum_j a^j \\mu_j - "
-        "(a^i)^T a^i$",
-        verdict="HOLDS",
+        statement=r"$\nabla_i(-\phi(\mu)) = 2 (a^i)^T \sum_j a^j \mu_j - (a^i)^T a^i$",
         measure=_gradient_residual,
         true=lambda s, i: 2 * s.a[i].dot(s.center) - s.z[i],
         spoiled={
@@ -269,10 +267,9 @@ ENTRIES = [
     _slide(
         id="S-E04",
         place="(1)",
-        statement="$w_t = \\mathrm{argmin}_{w \\in \\Delta^{m-1}} w^T "
-        "\\nabla(-\\phi(\\mu_t))$ is attained at $e_i$ with $i$ the index of the "
+        statement=r"$w_t = \mathrm{argmin}_{w \in \Delta^{m-1}} w^T "
+        r"\nabla(-\phi(\mu_t))$ is attained at $e_i$ with $i$ the index of the "
         "smallest gradient entry.",
-        verdict="HOLDS",
         measure=_vertex_minimises,
         true=lambda points, u, gradient: int(gradient.argmin()),
         spoiled={
@@ -284,8 +281,7 @@ ENTRIES = [
     _slide(
         id="S-E04-farthest",
         place="(1)",
-        statement="The vertex of (1) belongs to the point farthest from $A\\mu_t$.",
-        verdict="HOLDS",
+        statement=r"The vertex of (1) belongs to the point farthest from $A\mu_t$.",
         measure=_vertex_minimises,
         true=lambda points, u, gradient: int(distances2(points, u @ points).argmax()),
         spoiled={
@@ -298,8 +294,8 @@ ENTRIES = [
     _slide(
         id="S-E05",
         place="Step rule",
-        statement="$\\lambda_t = \\frac{\\langle -\\nabla\\phi(\\mu), d_t \\rangle}"
-        "{L \\|d_t\\|^2}$",
+        statement=r"$\lambda_t = \frac{\langle -\nabla\phi(\mu), d_t \rangle}{L "
+        r"\|d_t\|^2}$",
         verdict="AMBIGUOUS",
         measure=_short_step_descends,
         true=(
@@ -324,19 +320,17 @@ ENTRIES = [
                 lambda u, step, d: u + step * d,
             ),
         },
-        corrected="$\\langle \\nabla\\phi, d\\rangle / (L\\|d\\|^2)$ for "
-        "$d$ = towards $-$ away and $\\mu + \\lambda d$; the printed sign belongs to "
-        "$d$ = away $-$ towards and $\\mu - \\lambda d$ (S-E05-away).",
+        corrected=r"$\langle \nabla\phi, d\rangle / (L\|d\|^2)$ for $d$ = towards $-$ "
+        r"away and $\mu + \lambda d$; the printed sign belongs to $d$ = away $-$ "
+        r"towards and $\mu - \lambda d$ (S-E05-away).",
         witness="points -1, 1: with the printed sign phi falls",
     ),
     _slide(
         id="S-E05-away",
         place="Step rule",
-        statement="$\\mu_{t+1} = \\mu_t - \\lambda_t d_t$ with $d_t$ = away $-$ "
-        "towards "
-        "and $\\lambda_t = \\frac{\\langle -\\nabla\\phi(\\mu), d_t \\rangle}"
-        "{L \\|d_t\\|^2}$: the one reading that fits the printed sign.",
-        verdict="HOLDS",
+        statement=r"$\mu_{t+1} = \mu_t - \lambda_t d_t$ with $d_t$ = away $-$ towards "
+        r"and $\lambda_t = \frac{\langle -\nabla\phi(\mu), d_t \rangle}{L \|d_t\|^2}$: "
+        "the one reading that fits the printed sign.",
         measure=_short_step_descends,
         true=(
             lambda grad_phi, d, lipschitz: -grad_phi @ -d / (lipschitz * (d @ d)),
@@ -352,9 +346,8 @@ ENTRIES = [
     _slide(
         id="S-E06",
         place="Hessian",
-        statement="$h_{ij} = -\\frac{\\partial^2 \\phi(\\mu)}{\\partial\\mu_i "
-        "\\partial\\mu_j} = 2 (a^j)^T a^i$",
-        verdict="HOLDS",
+        statement=r"$h_{ij} = -\frac{\partial^2 \phi(\mu)}{\partial\mu_i "
+        r"\partial\mu_j} = 2 (a^j)^T a^i$",
         measure=_hessian_residual,
         true=lambda s, i, j: 2 * s.a[j].dot(s.a[i]),
         spoiled={
@@ -367,7 +360,7 @@ ENTRIES = [
     _slide(
         id="S-E07",
         place="Lipschitz constant",
-        statement="$L = \\lambda_{\\max}(H) > 0$ is the Lipschitz constant of the "
+        statement=r"$L = \lambda_{\max}(H) > 0$ is the Lipschitz constant of the "
         "gradient.",
         verdict="HARMLESS",
         measure=_smallest_lipschitz_constant,
@@ -377,14 +370,14 @@ ENTRIES = [
             "trace": lambda p: 2.0 * float(z_of(p).sum()),
             "smallest eigenvalue": lambda p: float(np.linalg.eigvalsh(p @ p.T)[0]),
         },
-        corrected="Right for $A \\ne 0$ (for $A = 0$ there is nothing to do), but it "
+        corrected=r"Right for $A \ne 0$ (for $A = 0$ there is nothing to do), but it "
         "depends on where the origin lies: see S-E07-origin.",
         tolerance=1e-9,
     ),
     _slide(
         id="S-E07-origin",
         place="Lipschitz constant",
-        statement="$L = \\lambda_{\\max}(2A^TA)$ as the constant of the short step, "
+        statement=r"$L = \lambda_{\max}(2A^TA)$ as the constant of the short step, "
         "whatever the origin of the data.",
         verdict="HARMLESS",
         measure=_is_a_bound_on_directions,
@@ -400,9 +393,9 @@ ENTRIES = [
                 np.linalg.norm(p - p[0], 2) ** 2
             ),
         },
-        corrected="Directions sum to zero, so $\\lambda_{\\max}(2PA^TAP)$ with the "
-        "data centred is enough; it does not change when the cloud is moved, and "
-        "never exceeds the printed constant.",
+        corrected=r"Directions sum to zero, so $\lambda_{\max}(2PA^TAP)$ with the data "
+        "centred is enough; it does not change when the cloud is moved, and never "
+        "exceeds the printed constant.",
         witness="six normal points moved by (10, 10): L grows more than ten times",
         tolerance=1e-9,
     ),
