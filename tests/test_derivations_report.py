@@ -12,7 +12,19 @@ from mebnb.datasets import DatasetNotAvailable
 from mebnb.documents.entries import run_entry, spoiled_forms_that_pass
 from mebnb.documents.report import ENTRIES, runs
 from mebnb.documents.toolkit import lines_of_the_report as literal
-from mebnb.documents.toolkit.symbols import equals, residual, symbols
+from mebnb.documents.toolkit.clouds import (
+    distances2,
+    gaussian_cloud,
+    phi,
+    small_clouds,
+)
+from mebnb.documents.toolkit.symbols import (
+    ball,
+    damaged,
+    damaged_formula,
+    equals,
+    residual,
+)
 from mebnb.report.maths import split_formulas
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise
@@ -194,7 +206,7 @@ def test_missing_data_are_said_and_not_hidden(monkeypatch):
 
 
 def test_literal_algorithms_walk_with_the_solvers():
-    points = literal.gaussian_cloud()
+    points = gaussian_cloud()
     away = away_step(points, tol=1e-3)
     run = literal.run_away_step(points, eps=1e-3)
     assert run.steps == away.iterations
@@ -204,22 +216,22 @@ def test_literal_algorithms_walk_with_the_solvers():
     assert np.allclose(run.u, dense, atol=1e-9)
 
     three = literal.run_core_set(points, eps=0.01)
-    ball = core_set(points, eps=0.01)
-    assert three.steps == ball.iterations
-    assert sorted(three.core) == list(ball.support)
-    assert np.allclose(three.c, ball.center, atol=1e-9)
+    found = core_set(points, eps=0.01)
+    assert three.steps == found.iterations
+    assert sorted(three.core) == list(found.support)
+    assert np.allclose(three.c, found.center, atol=1e-9)
 
     blended = literal.run_blended(points, eps=1e-9)
-    assert literal.dual_value(points, blended.u) == pytest.approx(
+    assert phi(points, blended.u) == pytest.approx(
         blended_pairwise(points, tol=1e-9).lower_bound ** 2, abs=1e-8
     )
 
 
 def test_clouds_know_their_smallest_balls():
-    for k in literal.clouds():
-        distances = literal.squared_distances(k.points, k.center)
+    for k in small_clouds():
+        distances = distances2(k.points, k.center)
         assert distances.max() == pytest.approx(k.radius**2)
-        assert literal.phi_of(k.A, k.z, k.weights) == pytest.approx(k.radius**2)
+        assert phi(k.points, k.weights) == pytest.approx(k.radius**2)
 
 
 @pytest.mark.parametrize("upper", [0.2, 1.0])
@@ -240,8 +252,30 @@ def test_breakdown_counts_as_infinitely_wrong():
 
 
 def test_residual_is_zero_only_for_identities():
-    s = symbols()
+    s = ball()
     assert residual((s.r + 1) ** 2 - s.r**2 - 2 * s.r - 1) == 0.0
     assert residual(s.r - 1) > 0.0
     assert residual(s.u - s.u, s.A * s.u - s.c) > 0.0
     assert equals(lambda s: s.r)(lambda s: s.r * s.total / s.total) == 0.0
+
+
+def test_every_term_is_damaged_in_three_ways():
+    s = ball()
+
+    def claim(s):
+        return s.r**2 - 2 * s.gamma, s.alpha * (1 + s.r)
+
+    found = {name: form(s) for name, form in damaged()(claim).items()}
+    first, second = claim(s)
+    assert found["sign of r**2, part 1"] == (-(s.r**2) - 2 * s.gamma, second)
+    assert found["-2*gamma doubled, part 1"] == (s.r**2 - 4 * s.gamma, second)
+    assert found["-2*gamma left out, part 1"] == (s.r**2, second)
+    assert found["doubled, part 2"] == (first, 2 * second)
+    assert found["sign of r, part 2"] == (first, s.alpha * (1 - s.r))
+    assert len(found) == 2 * 2 + 4 * 3 and claim(s) not in found.values()
+
+
+def test_a_damaged_formula_takes_numbers():
+    found = damaged_formula("delta")(lambda delta: delta / (2 * (1 + delta)))
+    assert found["sign"](2.0) == pytest.approx(-1 / 3)
+    assert found["2*delta left out"](2.0) == pytest.approx(1.0)

@@ -12,14 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mebnb.documents.slides import core_sets as _slides_core_sets
-from mebnb.documents.toolkit import (
-    lines_of_the_report as _report_literal,
-)
-from mebnb.documents.toolkit import (
-    lines_of_the_slides as _literal_slides,
-)
-from mebnb.documents.toolkit.clouds import ball_by_enumeration
+from mebnb.documents.slides.core_sets import ENTRIES
+from mebnb.documents.toolkit.clouds import ball_by_enumeration, pair_weights, reach
+from mebnb.documents.toolkit.lines_of_the_report import run_core_set
+from mebnb.documents.toolkit.lines_of_the_slides import CannotRun, meb_a
 from mebnb.solvers.balls import squared_distances
 
 __all__ = [
@@ -82,7 +78,7 @@ def meb_a_outcomes(clouds, eps=1e-3, limit=300):
 def _meb_a_lines():
     """Label -> the lines that replace the corrected ones, from the check list."""
     lines = {"all lines corrected": {}}
-    for entry in _slides_core_sets.ENTRIES:
+    for entry in ENTRIES:
         if entry.id.startswith("S-A4") and entry.verdict == "WRONG":
             lines[f"{entry.id} as printed"] = entry.printed
         if entry.id == "S-A4-gamma":
@@ -94,16 +90,16 @@ def _meb_a_lines():
 def _meb_a_outcome(points, lines, eps, limit):
     """The outcome, and reach / radius of the returned ball (1 where there is none)."""
     try:
-        run = _literal_slides.meb_a(points, eps, limit, **lines)
-    except _literal_slides.CannotRun:
+        run = meb_a(points, eps, limit, **lines)
+    except CannotRun:
         return BROKEN, 1.0
     if not run.finished or not math.isfinite(run.radius):
         return ENDLESS, 1.0
-    reach = math.sqrt(squared_distances(points, run.weights @ points).max())
+    farthest = reach(points, run.weights @ points)
     largest = (1.0 + eps) * ball_by_enumeration(points).radius
-    holds = reach <= run.radius * (1.0 + 1e-9)
+    holds = farthest <= run.radius * (1.0 + 1e-9)
     small = run.radius <= largest * (1.0 + 1e-9)
-    return (RIGHT if holds and small else WRONG), max(1.0, reach / run.radius)
+    return (RIGHT if holds and small else WRONG), max(1.0, farthest / run.radius)
 
 
 # --- iterate by iterate --------------------------------------------------------------
@@ -123,7 +119,7 @@ def report_core_set_iterates(points, eps=1e-3, limit=300):
     -------
     list of LiteralIterate
     """
-    run = _report_literal.run_core_set(points, eps=eps, limit=limit)
+    run = run_core_set(points, eps=eps, limit=limit)
     kinds = ["start"] + ["plus"] * (len(run.history) - 1)
     return [
         LiteralIterate(kind, record[0])
@@ -145,10 +141,8 @@ def slides_meb_a_iterates(points, eps=1e-3, limit=300):
     -------
     list of LiteralIterate
     """
-    run = _literal_slides.meb_a(points, eps, limit - 1)
-    start = np.zeros(len(points))
-    start[list(_literal_slides.pair_start(points))] = 0.5
-    return [LiteralIterate("start", start)] + [
+    run = meb_a(points, eps, limit - 1)
+    return [LiteralIterate("start", pair_weights(points))] + [
         LiteralIterate(step.kind, step.u) for step in run.log
     ]
 

@@ -7,31 +7,40 @@ import math
 from functools import partial
 
 import numpy as np
-import sympy as sp
 from scipy.optimize import linprog
 
 from mebnb.documents.entries import Entry
 from mebnb.documents.toolkit.clouds import (
     TRIANGLE,
-    algebra,
+    away_gap,
     ball_by_enumeration,
     clouds,
     distances2,
     exact_steps,
+    fw_gap,
     gradient_of_f,
+    over,
     pair_start,
+    pair_weights,
     phi,
-    residual,
     simplex_points,
     worst,
     z_of,
+)
+from mebnb.documents.toolkit.symbols import (
+    damaged,
+    equals,
+    gradient_of,
+    on_simplex,
+    squared_norm,
 )
 from mebnb.solvers.balls import dual_value, gradient
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 from mebnb.solvers.steps import ExactStep, Line
 
-_derived = partial(Entry, document="derived", verdict="HOLDS")
+_derived = partial(Entry, document="derived")
+symbolic = partial(_derived, kind="symbolic", spoil=damaged())
 
 CLOUDS = clouds(61, 6) + clouds(62, 3, m=8, n=3)
 
@@ -48,90 +57,52 @@ def _samples(count=8, seed=63):
 # --- gaps --------------------------------------------------------------------------
 
 
-def _gap_residual(form):
-    """<-grad f(u), e_i - u> minus the form, modulo 1'u = 1."""
-    s = algebra()
-    slope = sp.Matrix([-sp.diff(-s.phi, v) for v in s.u])
-    violations = []
-    for i in range(3):
-        vertex = sp.Matrix([int(i == j) for j in range(3)])
-        claim = slope.dot(vertex - s.u) - form(s, i)
-        violations.append(residual(claim.subs(s.simplex)))
-    return worst(violations)
+def _slopes(s):
+    """<-grad f(u), e_i - u>, one a vertex."""
+    gradient = gradient_of(-s.phi, s.u)
+    return [-gradient.dot(vertex - s.u) for vertex in s.unit]
 
 
-def _fw_gap(form):
+@over(lambda: _samples(4))
+def _fw_gap(form, points, u):
     """Against the largest slope over the simplex, by linear programming."""
-    violations = []
-    for points, u in _samples(4):
-        slope = -gradient_of_f(points, u)
-        best = linprog(
-            -slope, A_eq=np.ones((1, len(u))), b_eq=[1.0], method="highs"
-        ).fun
-        violations.append(abs(form(points, u) - (-best - slope @ u)))
-    return worst(violations)
+    slope = -gradient_of_f(points, u)
+    best = linprog(-slope, A_eq=np.ones((1, len(u))), b_eq=[1.0], method="highs").fun
+    return abs(form(points, u) - (-best - slope @ u))
 
 
-def _away_gap(form):
+@over(_samples)
+def _away_gap(form, points, u):
     """Against the largest slope away from an atom with weight."""
-    violations = []
-    for points, u in _samples():
-        slope = -gradient_of_f(points, u)
-        largest = max(slope @ u - slope[i] for i in np.flatnonzero(u))
-        violations.append(abs(form(points, u) - largest))
-    return worst(violations)
+    slope = -gradient_of_f(points, u)
+    largest = max(slope @ u - slope[i] for i in np.flatnonzero(u))
+    return abs(form(points, u) - largest)
 
 
-def _bounds_the_primal_gap(form):
+@over(_samples)
+def _bounds_the_primal_gap(form, points, u):
     """r*^2 - Phi(u) above the form, relative; the form at the optimum, too."""
-    violations = []
-    for points, u in _samples():
-        ball = ball_by_enumeration(points)
-        missing = ball.radius**2 - phi(points, u)
-        violations.append((missing - form(points, u)) / ball.radius**2)
-        violations.append(form(points, ball.weights) / ball.radius**2)
-    return worst(violations)
-
-
-def _max_minus_phi(points, u):
-    return float(distances2(points, u @ points).max()) - phi(points, u)
-
-
-def _phi_minus_min(points, u):
-    return phi(points, u) - float(distances2(points, u @ points)[u > 0.0].min())
+    ball = ball_by_enumeration(points)
+    missing = ball.radius**2 - phi(points, u)
+    return (
+        (missing - form(points, u)) / ball.radius**2,
+        form(points, ball.weights) / ball.radius**2,
+    )
 
 
 # --- other forms of Phi ------------------------------------------------------------
 
 
-def _pairs_residual(form):
-    """d_i and Phi from the matrix D of squared distances, modulo 1'u = 1."""
-    s = algebra()
-    matrix = sp.Matrix(3, 3, lambda i, j: (s.a[i] - s.a[j]).dot(s.a[i] - s.a[j]))
-    value, distance = form
-    violations = [residual((value(matrix, s.u) - s.phi).subs(s.simplex))]
-    for i in range(3):
-        claim = distance(matrix, s.u, i, s.phi) - s.d[i]
-        violations.append(residual(claim.subs(s.simplex)))
-    return worst(violations)
+def _from_pairs(s):
+    """Phi and d_i from the matrix D of squared distances."""
+    D = s.sp.Matrix(3, 3, lambda i, j: squared_norm(s.points[i] - s.points[j]))
+    return [(s.u.T * D * s.u)[0] / 2, *(row - s.phi for row in D * s.u)]
 
 
-def _half_form(matrix, u):
-    return (u.T * matrix * u)[0] / 2
-
-
-def _stable_residual(form):
-    s = algebra()
-    return residual((form(s) - s.phi).subs(s.simplex))
-
-
-def _after_a_shift(form):
+@over(lambda: _samples(4))
+def _after_a_shift(form, points, u):
     """Relative error of the dual value of a cloud moved by 10^6."""
-    violations = []
-    for points, u in _samples(4):
-        exact = phi(points, u)
-        violations.append(abs(form(points + 1e6, u) / exact - 1.0))
-    return worst(violations)
+    return abs(form(points + 1e6, u) / phi(points, u) - 1.0)
 
 
 # --- how far the center is ---------------------------------------------------------
@@ -153,20 +124,18 @@ def _center_ratio(measure_of_gap):
     return measure
 
 
-def _kkt(solution):
+@over(CLOUDS + (TRIANGLE,))
+def _kkt(solution, points):
     """Largest of the five residuals of the optimality conditions."""
-    violations = []
-    for points in CLOUDS + (TRIANGLE,):
-        center, gamma, u = solution(points)
-        distance = distances2(points, center)
-        violations += [
-            abs(u.sum() - 1.0),
-            float(np.linalg.norm(center - u @ points)),
-            max(0.0, float((distance - gamma).max())),
-            max(0.0, -float(u.min())),
-            float(np.abs(u * (distance - gamma)).max()),
-        ]
-    return worst(violations)
+    center, gamma, u = solution(points)
+    distance = distances2(points, center)
+    return (
+        abs(u.sum() - 1.0),
+        np.linalg.norm(center - u @ points),
+        (distance - gamma).max(),
+        -u.min(),
+        np.abs(u * (distance - gamma)).max(),
+    )
 
 
 def _optimum(points):
@@ -187,33 +156,30 @@ def _optimum_with(center=None, gamma=1.0, weights=None):
 # --- derivatives -------------------------------------------------------------------
 
 
-def _against_differences(form):
+@over(lambda: _samples(3))
+def _against_differences(form, points, u):
     """Relative distance from central differences of f = -Phi."""
-    h, violations = 1e-5, []
-    for points, u in _samples(3):
-        differences = [
-            (phi(points, u - h * e) - phi(points, u + h * e)) / (2.0 * h)
-            for e in np.eye(len(u))
-        ]
-        error = np.abs(form(points, u) - np.array(differences)).max()
-        violations.append(error / (1.0 + np.abs(differences).max()))
-    return worst(violations)
+    h = 1e-5
+    differences = [
+        (phi(points, u - h * e) - phi(points, u + h * e)) / (2.0 * h)
+        for e in np.eye(len(u))
+    ]
+    error = np.abs(form(points, u) - np.array(differences)).max()
+    return error / (1.0 + np.abs(differences).max())
 
 
-def _hessian(form):
+@over(CLOUDS)
+def _hessian(form, points):
     """Against second differences; negative eigenvalues; rank above n."""
-    violations = []
-    for points in CLOUDS:
-        m, n = points.shape
-        matrix = form(points)
-        for u in simplex_points(64, 3, m):
-            d = u - 1.0 / m
-            second = 2.0 * phi(points, u) - phi(points, u + d) - phi(points, u - d)
-            violations.append(abs(d @ matrix @ d - second))
-        values = np.linalg.eigvalsh(matrix)
-        violations.append(max(0.0, -values[0]))
-        violations.append(float((values > 1e-9 * values[-1]).sum() > n))
-    return worst(violations)
+    m, n = points.shape
+    matrix = form(points)
+    values = np.linalg.eigvalsh(matrix)
+    violations = [-values[0], (values > 1e-9 * values[-1]).sum() > n]
+    for u in simplex_points(64, 3, m):
+        d = u - 1.0 / m
+        second = 2.0 * phi(points, u) - phi(points, u + d) - phi(points, u - d)
+        violations.append(abs(d @ matrix @ d - second))
+    return violations
 
 
 # --- steps and guarantees ----------------------------------------------------------
@@ -372,9 +338,7 @@ def _same_method(allowed):
         violations = []
         for points in (*clouds(68, 4, m=12, n=3), *clouds(69, 4, m=9, n=2)):
             iterates = _iterates(solver, points)
-            start = np.zeros(len(points))
-            start[list(pair_start(points))] = 0.5
-            violations.append(float(np.abs(iterates[0] - start).max()))
+            violations.append(np.abs(iterates[0] - pair_weights(points)).max())
             for u, after in itertools.pairwise(iterates):
                 ends = [
                     np.abs(v - after).max() for v in exact_steps(points, u, allowed)
@@ -421,26 +385,19 @@ def _tie_after_the_first_step(form):
         distance = distances2(points, u @ points)
         if int(distance.argmax()) in (first, second):
             violations.append(
-                abs(_max_minus_phi(points, u) - _phi_minus_min(points, u))
-                / (u @ distance)
+                abs(fw_gap(points, u) - away_gap(points, u)) / (u @ distance)
             )
     return worst(violations) if violations else math.inf
 
 
 ENTRIES = [
-    _derived(
+    symbolic(
         id="X-GAP",
         place="MEB, gaps",
         statement=r"$\langle -\nabla f(u), e_i - u\rangle = \|a_i - Au\|^2 - \Phi(u)$ "
         r"for $\mathbf{1}^T u = 1$",
-        measure=_gap_residual,
-        true=lambda s, i: s.d[i] - s.phi,
-        spoiled={
-            "sign": lambda s, i: s.phi - s.d[i],
-            "factor 2": lambda s, i: 2 * (s.d[i] - s.phi),
-            "distance alone": lambda s, i: s.d[i],
-        },
-        kind="symbolic",
+        measure=equals(_slopes, modulo=on_simplex),
+        true=lambda s: [d - s.phi for d in s.distances],
     ),
     _derived(
         id="X-GAP-fw",
@@ -448,7 +405,7 @@ ENTRIES = [
         statement=r"The FW gap is the duality gap $\max_i \|a_i - c\|^2 - \Phi(u) = "
         r"\delta^+\Phi(u)$.",
         measure=_fw_gap,
-        true=_max_minus_phi,
+        true=fw_gap,
         spoiled={
             "from the mean": lambda p, u: (
                 float(distances2(p, p.mean(axis=0)).max()) - phi(p, u)
@@ -464,12 +421,12 @@ ENTRIES = [
         statement=r"The away gap is $\Phi(u) - \min_{u_i > 0} \|a_i - c\|^2 = "
         r"\delta^-\Phi(u)$.",
         measure=_away_gap,
-        true=_phi_minus_min,
+        true=away_gap,
         spoiled={
             "over all points": lambda p, u: (
                 phi(p, u) - float(distances2(p, u @ p).min())
             ),
-            "farthest": _max_minus_phi,
+            "farthest": fw_gap,
         },
     ),
     _derived(
@@ -478,40 +435,32 @@ ENTRIES = [
         statement=r"$r^{*2} - \Phi(u) \le \max_i \|a_i - c\|^2 - \Phi(u)$, with "
         "equality at the optimum, where both are 0.",
         measure=_bounds_the_primal_gap,
-        true=_max_minus_phi,
+        true=fw_gap,
         spoiled={
-            "a third of it": lambda p, u: _max_minus_phi(p, u) / 3.0,
-            "away gap": _phi_minus_min,
+            "a third of it": lambda p, u: fw_gap(p, u) / 3.0,
+            "away gap": away_gap,
         },
     ),
-    _derived(
+    symbolic(
         id="X-PAIRS",
         place="MEB, solvers",
         statement=r"$\Phi(u) = \frac{1}{2} u^T D u$ and $\|a_i - c\|^2 = \sum_s u_s "
         r"D_{is} - \Phi(u)$ with $D_{is} = \|a_i - a_s\|^2$ and $\mathbf{1}^T u = 1$",
-        measure=_pairs_residual,
-        true=(_half_form, lambda m, u, i, value: (m[i, :] * u)[0] - value),
-        spoiled={
-            "half lost": (
-                lambda m, u: (u.T * m * u)[0],
-                lambda m, u, i, value: (m[i, :] * u)[0] - value,
-            ),
-            "plus": (_half_form, lambda m, u, i, value: (m[i, :] * u)[0] + value),
-            "Phi left out": (_half_form, lambda m, u, i, value: (m[i, :] * u)[0]),
-        },
-        kind="symbolic",
+        measure=equals(lambda s: (s.phi, *s.distances), modulo=on_simplex),
+        true=_from_pairs,
     ),
-    _derived(
+    symbolic(
         id="X-STABLE",
         place="MEB, dual value",
         statement=r"$\Phi(u) = \sum_i u_i \|a_i - Au\|^2$ for $\mathbf{1}^T u = 1$",
-        measure=_stable_residual,
-        true=lambda s: sum(s.u[i] * s.d[i] for i in range(3)),
+        measure=equals(lambda s: s.phi, modulo=on_simplex),
+        true=lambda s: s.u.dot(s.distances),
         spoiled={
-            "squared weights": lambda s: sum(s.u[i] ** 2 * s.d[i] for i in range(3)),
-            "from the origin": lambda s: sum(s.u[i] * s.z[i] for i in range(3)),
+            "squared weights": lambda s: sum(
+                w**2 * d for w, d in zip(s.u, s.distances)
+            ),
+            "from the origin": lambda s: s.u.dot(s.z),
         },
-        kind="symbolic",
     ),
     _derived(
         id="X-STABLE-shift",
@@ -527,7 +476,7 @@ ENTRIES = [
         id="X-CENTRE",
         place="MEB, center",
         statement=r"$\|c - c^*\| \le \sqrt{g/2}$ with the FW gap $g$",
-        measure=_center_ratio(lambda p, u, ball: _max_minus_phi(p, u)),
+        measure=_center_ratio(lambda p, u, ball: fw_gap(p, u)),
         true=math.sqrt(0.5),
         spoiled={"half of it": 0.5 * math.sqrt(0.5), "root of a fifth": math.sqrt(0.2)},
     ),

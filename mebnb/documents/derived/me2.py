@@ -20,7 +20,7 @@ from mebnb.documents.toolkit.me2_instances import (
     solved,
 )
 
-_derived = partial(Entry, document="derived", verdict="HOLDS")
+_derived = partial(Entry, document="derived")
 
 ACTIVE = 1e-6
 

@@ -21,7 +21,7 @@ from mebnb.documents.toolkit.clouds import (
     z_of,
 )
 
-_derived = partial(Entry, document="derived", verdict="HOLDS")
+_derived = partial(Entry, document="derived")
 
 CLOUDS = clouds(81, 4, m=8) + clouds(82, 2, m=9, n=3)
 CAPS = (0.15, 0.22, 0.3, 0.45)

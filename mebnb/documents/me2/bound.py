@@ -8,10 +8,12 @@ from functools import partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.me2_algebra import symbolic
 from mebnb.documents.toolkit.me2_instances import Problem, in_unit_ball, solve, solved
+from mebnb.documents.toolkit.symbols import damaged, ellipsoid, equals
 
 _entry = partial(Entry, document="me2")
+symbolic = partial(_entry, kind="symbolic", spoil=damaged(ellipsoid))
+_equals = partial(equals, symbols=ellipsoid)
 
 
 # --- lemmas 3 and 4 -----------------------------------------------------------------
@@ -85,14 +87,13 @@ def _theorem_2(s):
     return 2 * beta / s.n + (4 * beta + K) * width
 
 
-def _theorem_2_printed(power, first=4, second=8, factor=4):
+def _theorem_2_printed(power):
     def form(s):
         k, kappa, m, width = s.sp.symbols("k kappa m width", positive=True)
         d = s.sp.Symbol("d", positive=True)
-        K = s.B + factor * s.B**2 * s.sp.sqrt(s.mu * s.B**2 / s.lam + d)
+        K = s.B + 4 * s.B**2 * s.sp.sqrt(s.mu * s.B**2 / s.lam + d)
         return (
-            first * k**power / (s.n * kappa * m)
-            + (second * k**power / (kappa * m) + K) * width
+            4 * k**power / (s.n * kappa * m) + (8 * k**power / (kappa * m) + K) * width
         )
 
     return form
@@ -225,26 +226,20 @@ ENTRIES = [
         corrected=r"$4B^2 \|M\|_F$, as the sentence below it says; the line itself is "
         r"true, because $\ell \le R$",
     ),
-    _entry(
+    symbolic(
         id="P-Th2",
         place="Theorem 2",
         statement=r"$L \le \hat L + \frac{4k}{n\kappa\min(\mu,\lambda)} + "
         r"(\frac{8k}{\kappa\min(\mu,\lambda)} + B + 4B^2\sqrt{\mu B^2/\lambda + "
         r"d})\sqrt{\frac{\ln 1/\delta}{2n}}$, $k = \max(1, 4B^2)$",
         verdict="WRONG",
-        measure=symbolic(_theorem_2),
+        measure=_equals(_theorem_2),
         true=_theorem_2_printed(2),
         printed=_theorem_2_printed(1),
-        spoiled={
-            "2 k^2 first": _theorem_2_printed(2, first=2),
-            "4 k^2 second": _theorem_2_printed(2, second=4),
-            "B^2 for 4 B^2": _theorem_2_printed(2, factor=1),
-        },
         corrected=r"$k^2$ in both places; with $\kappa = \frac12$ and $K = B$: "
         r"$\frac{8k^2}{n m} + (\frac{16k^2}{m} + B)\sqrt{\ldots}$, $m = "
         r"\min(\mu,\lambda)$",
         witness="$B = 4$: $k = 64$, the printed first term is 64 times too small",
-        kind="symbolic",
     ),
     _entry(
         id="P-Xd",

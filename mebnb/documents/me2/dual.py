@@ -7,14 +7,7 @@ from functools import partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.me2_algebra import (
-    frobenius,
-    lagrangian,
-    printed_lagrangian,
-    quadratic,
-    stationary,
-    symbolic,
-)
+from mebnb.documents.me2.problem import printed_lagrangian
 from mebnb.documents.toolkit.me2_instances import (
     Problem,
     random_problem,
@@ -22,8 +15,18 @@ from mebnb.documents.toolkit.me2_instances import (
     solve_primal,
     squared,
 )
+from mebnb.documents.toolkit.symbols import (
+    damaged,
+    ellipsoid,
+    equals,
+    frobenius,
+    in_metric,
+    stationary,
+)
 
 _entry = partial(Entry, document="me2")
+symbolic = partial(_entry, kind="symbolic", spoil=damaged(ellipsoid))
+_equals = partial(equals, symbols=ellipsoid)
 
 
 # --- the dual, equation (7) ---------------------------------------------------------
@@ -32,24 +35,33 @@ _entry = partial(Entry, document="me2")
 def _negative_lagrangian(s):
     """Minus the Lagrangian at its stationary point, with gamma_k = 1/n - alpha_k."""
     R, M = stationary()
-    value = lagrangian(s).subs(dict(zip(s.M, M, strict=True))).subs(s.R, R)
-    return -value.subs(
-        {g: s.sp.Rational(1, s.n) - a for g, a in zip(s.gamma, s.alpha, strict=True)}
-    )
+    gamma = [1 / s.sp.Integer(s.n) - a for a in s.alpha]
+    at = zip([*s.M, s.R, *s.gamma], [*M, R, *gamma], strict=True)
+    return -s.lagrangian.subs(dict(at))
 
 
-def _dual_objective(quarter=4, square=True, middle=1, cross=1, ridge=1):
+def _form(s, gram):
+    """alpha' gram alpha."""
+    alpha = s.sp.Matrix(s.alpha)
+    return (alpha.T * gram * alpha)[0]
+
+
+def _own(s):
+    """alpha' diag(G)."""
+    return sum(s.alpha[k] * s.G[k, k] for k in range(s.n))
+
+
+def _dual_objective(gram):
+    """(7), with the entrywise square of the Gram matrix or another one in its place."""
+
     def form(s):
-        gram = s.G2 if square else s.G
-        a = s.sp.Matrix(s.alpha)
-        shift = s.B + s.beta / (2 * s.mu) - s.delta / (2 * s.mu)
+        shift = s.B + (s.beta - s.delta) / (2 * s.mu)
         return (
-            (a.T * gram * a)[0] / (quarter * s.lam)
-            + ridge * s.total**2 / (4 * s.mu)
-            + (s.beta**2 + s.delta**2) / (4 * s.mu)
-            + sum(s.alpha[k] * s.G[k, k] for k in range(s.n))
-            - middle * shift * s.total
-            + s.beta * (s.B - cross * s.delta / (2 * s.mu))
+            _form(s, gram(s)) / (4 * s.lam)
+            + (s.total**2 + s.beta**2 + s.delta**2) / (4 * s.mu)
+            + _own(s)
+            - shift * s.total
+            + s.beta * (s.B - s.delta / (2 * s.mu))
         )
 
     return form
@@ -176,115 +188,65 @@ def _convexity(loss):
 def _A(s):
     """Sum of alpha_i |x_i - c|_M^2 at the stationary M."""
     M = stationary()[1]
-    return sum(s.alpha[k] * quadratic(s, k, M) for k in range(s.n))
+    return sum(s.alpha[k] * in_metric(s, k, M) for k in range(s.n))
 
 
 def _N(s):
     return frobenius(stationary()[1] - s.I)
 
 
-def _D(s):
-    R = stationary()[0]
+def _D_of(s, R):
     return s.mu * (s.B - R) ** 2 + R * s.total + s.delta * (R - s.B) - s.beta * R
+
+
+def _D(s):
+    return _D_of(s, stationary()[0])
 
 
 def _terms_with_R(s):
     """The Lagrangian less what it is without R and its two multipliers."""
-    value = lagrangian(s)
-    rest = (
-        s.sp.Rational(1, s.n) * sum(s.xi)
-        + s.lam * frobenius(s.M - s.I)
-        - sum(g * x for g, x in zip(s.gamma, s.xi, strict=True))
-        - sum(s.alpha[k] * (quadratic(s, k) + s.xi[k]) for k in range(s.n))
+    gone = [s.R, s.mu, s.beta, s.delta]
+    return s.lagrangian - s.lagrangian.subs(dict.fromkeys(gone, 0))
+
+
+def _double_sum(s, product):
+    """Sum of alpha_i alpha_k product(i, k)."""
+    indices = range(s.n)
+    return sum(
+        s.alpha[i] * s.alpha[k] * product(i, k) for i in indices for k in indices
     )
-    return value - rest
 
 
-def _A_first(factor=2, outer=True):
+def _A_products(second):
+    """Line 1 of A, y_i'y_k times second(s, i, k)."""
+
     def form(s):
-        double = sum(
-            s.alpha[i]
-            * s.alpha[k]
-            * (s.y.row(i) * s.y.row(k).T)[0]
-            * ((s.y.row(k) * s.y.row(i).T)[0] if outer else 1)
-            for i in range(s.n)
-            for k in range(s.n)
+        inner = _double_sum(
+            s, lambda i, k: s.y.row(i).dot(s.y.row(k)) * second(s, i, k)
         )
-        single = sum(s.alpha[i] * (s.y.row(i) * s.y.row(i).T)[0] for i in range(s.n))
-        return single + double / (factor * s.lam)
+        single = sum(s.alpha[i] * s.y.row(i).dot(s.y.row(i)) for i in range(s.n))
+        return single + inner / (2 * s.lam)
 
     return form
 
 
-def _A_gram(factor=2, power=2):
-    def form(s):
-        a = s.sp.Matrix(s.alpha)
-        gram = s.G.applyfunc(lambda entry: entry**power)
-        return sum(s.alpha[i] * s.G[i, i] for i in range(s.n)) + (a.T * gram * a)[0] / (
-            factor * s.lam
-        )
-
-    return form
+def _A_gram(s, gram):
+    """Lines 2 and 3 of A: alpha' diag(G) and half a quadratic form over lambda."""
+    return _own(s) + _form(s, gram) / (2 * s.lam)
 
 
-def _A_sum(factor=2, swap=True):
-    def form(s):
-        double = sum(
-            s.alpha[i] * s.alpha[k] * s.G[i, k] * (s.G[k, i] if swap else s.G[k, k])
-            for i in range(s.n)
-            for k in range(s.n)
-        )
-        return sum(s.alpha[i] * s.G[i, i] for i in range(s.n)) + double / (
-            factor * s.lam
-        )
-
-    return form
+def _N_entries(power):
+    """Line 1 of N: its entries to a power."""
+    return lambda s: sum(entry**power for entry in s.outer) / (4 * s.lam**2)
 
 
-def _N_entries(inner=2, square=True):
-    def form(s):
-        total = 0
-        for i in range(s.d):
-            for j in range(s.d):
-                entry = sum(s.alpha[k] * s.y[k, i] * s.y[k, j] for k in range(s.n))
-                total += entry**2 if square else entry
-        return total / (inner**2 * s.lam**2)
-
-    return form
-
-
-def _N_split(double=2, factored=False, diagonal=2, off=1):
-    """The second (and, factored, third) line of N; `double` counts the pairs k > l."""
+def _N_pairs(own, of_two):
+    """Lines 2 to 4 of N: own(s, k) and, for k > l, twice of_two(s, k, l)."""
 
     def form(s):
-        same = pairs = 0
-        for k in range(s.n):
-            if factored:
-                size = sum(s.y[k, i] ** 2 for i in range(s.d)) ** (diagonal // 2) * sum(
-                    s.y[k, j] ** 2 for j in range(s.d)
-                )
-            else:
-                size = sum(
-                    s.y[k, i] ** diagonal * s.y[k, j] ** 2
-                    for i in range(s.d)
-                    for j in range(s.d)
-                )
-            same += s.alpha[k] ** 2 * size
-            for m in range(k):
-                product = sum(s.y[k, i] * s.y[m, i] for i in range(s.d))
-                pairs += s.alpha[k] * s.alpha[m] * product ** (2 * off)
-        return (same + double * pairs) / (4 * s.lam**2)
-
-    return form
-
-
-def _N_gram(diagonal=2, off=1):
-    """The line before the last of N: G_kk^diagonal, (G_kl G_lk)^off."""
-
-    def form(s):
-        same = sum(s.alpha[k] ** 2 * s.G[k, k] ** diagonal for k in range(s.n))
+        same = sum(s.alpha[k] ** 2 * own(s, k) for k in range(s.n))
         pairs = sum(
-            s.alpha[k] * s.alpha[m] * (s.G[k, m] * s.G[m, k]) ** off
+            s.alpha[k] * s.alpha[m] * of_two(s, k, m)
             for k in range(s.n)
             for m in range(k)
         )
@@ -293,29 +255,37 @@ def _N_gram(diagonal=2, off=1):
     return form
 
 
-def _N_last(factor=4, power=2):
-    def form(s):
-        a = s.sp.Matrix(s.alpha)
-        gram = s.G.applyfunc(lambda entry: entry**power)
-        return (a.T * gram * a)[0] / (factor * s.lam**2)
+def _over_entries(product):
+    """Sum over i, j of product(y_ki, y_kj, ...) for the rows k, ... of y."""
 
-    return form
-
-
-def _D_inserted(upper=1, floor=1):
-    """D with R inserted; `upper` weighs the part -delta B that the paper drops."""
-
-    def form(s):
-        R = (s.beta - s.delta + 2 * s.mu * s.B - s.total) / (2 * s.mu)
-        return (
-            s.mu * (s.B - R) ** 2
-            + s.total * R
-            + s.delta * R
-            - upper * s.delta * s.B
-            - floor * s.beta * R
+    def total(s, *rows):
+        return sum(
+            product(*(s.y[k, column] for k in rows for column in (i, j)))
+            for i in range(s.d)
+            for j in range(s.d)
         )
 
-    return form
+    return total
+
+
+def _squared_length(s, k):
+    return s.y.row(k).dot(s.y.row(k))
+
+
+def _squared_product(s, k, m):
+    return s.y.row(k).dot(s.y.row(m)) ** 2
+
+
+def _N_powers(own, of_two):
+    """Line 4 of N: G_kk and G_kl G_lk to their powers."""
+    return _N_pairs(
+        lambda s, k: s.G[k, k] ** own, lambda s, k, m: (s.G[k, m] * s.G[m, k]) ** of_two
+    )
+
+
+def _stationary_R(s):
+    """R as the text after (6) has it."""
+    return (s.beta - s.delta + 2 * s.mu * s.B - s.total) / (2 * s.mu)
 
 
 def _D_expanded(weight):
@@ -332,34 +302,23 @@ def _D_expanded(weight):
     return form
 
 
-def _D_final(weighted=True, sign=1):
+def _D_final(weight):
     """The reduced D; its sum runs over alpha_k times the bracket or the bracket."""
-
-    def form(s):
-        bracket = s.B + s.beta / (2 * s.mu) - sign * s.delta / (2 * s.mu)
-        return (
-            -(s.total**2 + s.beta**2 + s.delta**2) / (4 * s.mu)
-            + (s.total if weighted else s.n) * bracket
-            + s.beta * (-s.B + s.delta / (2 * s.mu))
-        )
-
-    return form
+    return lambda s: (
+        -(s.total**2 + s.beta**2 + s.delta**2) / (4 * s.mu)
+        + weight(s) * (s.B + (s.beta - s.delta) / (2 * s.mu))
+        + s.beta * (-s.B + s.delta / (2 * s.mu))
+    )
 
 
-def _final_lagrangian(minus=2, plus=4, cross=1):
-    def form(s):
-        a = s.sp.Matrix(s.alpha)
-        square = (a.T * s.G2 * a)[0]
-        return (
-            -sum(s.alpha[k] * s.G[k, k] for k in range(s.n))
-            - square / (minus * s.lam)
-            + square / (plus * s.lam)
-            - (s.total**2 + s.beta**2 + s.delta**2) / (4 * s.mu)
-            + (s.B + s.beta / (2 * s.mu) - s.delta / (2 * s.mu)) * s.total
-            + s.beta * (-s.B + cross * s.delta / (2 * s.mu))
-        )
-
-    return form
+def _final_lagrangian(s):
+    square = _form(s, s.G2)
+    return (
+        -_own(s)
+        - square / (2 * s.lam)
+        + square / (4 * s.lam)
+        + _D_final(lambda s: s.total)(s)
+    )
 
 
 def _schur(form):
@@ -375,23 +334,16 @@ def _schur(form):
 # --- the entries ------------------------------------------------------------------
 
 DUAL = [
-    _entry(
+    symbolic(
         id="P-E07",
         statement=r"$\alpha^T(\frac{1}{4\lambda} G' + \frac{1}{4\mu} 1_{d \times "
         r"d})\alpha + \frac{\beta^2 + \delta^2}{4\mu} + \alpha^T(\mathrm{diag}(G) - (B "
         r"+ \frac{\beta - \delta}{2\mu}) 1_d) + \beta (B - \frac{\delta}{2\mu})$",
         verdict="HARMLESS",
-        measure=symbolic(_negative_lagrangian),
-        true=_dual_objective(),
-        spoiled={
-            "1/(2 lambda)": _dual_objective(quarter=2),
-            "G for G'": _dual_objective(square=False),
-            "+ (B + ...) sum": _dual_objective(middle=-1),
-            "+ beta delta": _dual_objective(cross=-1),
-            "no 1/(4 mu) term": _dual_objective(ridge=0),
-        },
+        measure=_equals(_negative_lagrangian),
+        true=_dual_objective(lambda s: s.G2),
+        spoiled={"G for G'": _dual_objective(lambda s: s.G)},
         corrected=r"the value holds; the ones have sizes $n \times n$ and $n$",
-        kind="symbolic",
     ),
     _entry(
         id="P-E07b",
@@ -488,50 +440,39 @@ DUAL = [
 ]
 
 APPENDIX_A = [
-    _entry(
+    symbolic(
         id="P-A0",
         place="App. A, Lagrangian",
         statement=r"$\mathcal{L} = \ldots - \beta R + \delta (R - B)$",
-        measure=symbolic(lagrangian),
-        true=printed_lagrangian(lambda s: s.delta * (s.R - s.B)),
-        spoiled={
-            "delta (B - R)": printed_lagrangian(lambda s: s.delta * (s.B - s.R)),
-            "delta R": printed_lagrangian(lambda s: s.delta * s.R),
-        },
-        kind="symbolic",
+        measure=_equals(lambda s: s.lagrangian),
+        true=printed_lagrangian,
     ),
-    _entry(
+    symbolic(
         id="P-AA1",
         place="App. A, A line 1",
         statement=r"$A = \sum_i \alpha_i y_i^T y_i + \frac{1}{2\lambda} \sum_{i,k} "
         r"\alpha_i \alpha_k\, y_i^T y_k\, y_k^T y_i$",
-        measure=symbolic(_A),
-        true=_A_first(),
-        spoiled={
-            "1/(4 lambda)": _A_first(factor=4),
-            "one product only": _A_first(outer=False),
-        },
-        kind="symbolic",
+        measure=_equals(_A),
+        true=_A_products(lambda s, i, k: s.y.row(k).dot(s.y.row(i))),
+        spoiled={"one product only": _A_products(lambda s, i, k: 1)},
     ),
-    _entry(
+    symbolic(
         id="P-AA2",
         place="App. A, A line 2",
         statement=r"$A = \alpha^T \mathrm{diag}(G) + \frac{1}{2\lambda} \sum_{i,k} "
         r"\alpha_i \alpha_k G_{ik} G_{ki}$",
-        measure=symbolic(_A),
-        true=_A_sum(),
-        spoiled={"G_ik G_kk": _A_sum(swap=False), "1/lambda": _A_sum(factor=1)},
-        kind="symbolic",
+        measure=_equals(_A),
+        true=lambda s: _A_gram(s, s.G.multiply_elementwise(s.G.T)),
+        spoiled={"G_ik G_kk": lambda s: _A_gram(s, s.G * s.sp.diag(*s.G.diagonal()))},
     ),
-    _entry(
+    symbolic(
         id="P-AA",
         place="App. A, A line 3",
         statement=r"$A = \alpha^T \mathrm{diag}(G) + \frac{1}{2\lambda} \alpha^T G' "
         r"\alpha$",
-        measure=symbolic(_A),
-        true=_A_gram(),
-        spoiled={"G for G'": _A_gram(power=1), "1/(4 lambda)": _A_gram(factor=4)},
-        kind="symbolic",
+        measure=_equals(_A),
+        true=lambda s: _A_gram(s, s.G2),
+        spoiled={"G for G'": lambda s: _A_gram(s, s.G)},
     ),
     _entry(
         id="P-AA-psd",
@@ -545,154 +486,124 @@ APPENDIX_A = [
             "diagonal off": lambda G: G * G - np.diag(np.diag(G) ** 2),
         },
     ),
-    _entry(
+    symbolic(
         id="P-AN1",
         place="App. A, N line 1",
         statement=r"$N = \frac{1}{4\lambda^2} \sum_{i,j} (\sum_k \alpha_k y_{ki} "
         "y_{kj})^2$",
-        measure=symbolic(_N),
-        true=_N_entries(),
-        spoiled={
-            "1/lambda^2": _N_entries(inner=1),
-            "no square": _N_entries(square=False),
-        },
-        kind="symbolic",
+        measure=_equals(_N),
+        true=_N_entries(2),
+        spoiled={"no square": _N_entries(1)},
     ),
-    _entry(
+    symbolic(
         id="P-AN2",
         place="App. A, N line 2",
         statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 \sum_{i,j} y_{ki}^2 "
         r"y_{kj}^2 + 2 \sum_{k>l} \alpha_k \alpha_l \sum_{i,j} y_{ki} y_{kj} y_{li} "
         "y_{lj}]$",
-        measure=symbolic(_N),
-        true=_N_split(),
-        spoiled={"pairs once": _N_split(double=1), "y_ki": _N_split(diagonal=1)},
-        kind="symbolic",
+        measure=_equals(_N),
+        true=_N_pairs(
+            _over_entries(lambda ki, kj: ki**2 * kj**2),
+            _over_entries(lambda ki, kj, li, lj: ki * kj * li * lj),
+        ),
+        spoiled={
+            "y_ki": _N_pairs(
+                _over_entries(lambda ki, kj: ki * kj**2),
+                _over_entries(lambda ki, kj, li, lj: ki * kj * li * lj),
+            )
+        },
     ),
-    _entry(
+    symbolic(
         id="P-AN3",
         place="App. A, N line 3",
         statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 (\sum_i "
         r"y_{ki}^2)(\sum_j y_{kj}^2) + 2 \sum_{k>l} \alpha_k \alpha_l (\sum_i y_{ki} "
         "y_{li})^2]$",
-        measure=symbolic(_N),
-        true=_N_split(factored=True),
+        measure=_equals(_N),
+        true=_N_pairs(lambda s, k: _squared_length(s, k) ** 2, _squared_product),
         spoiled={
-            "pairs four times": _N_split(double=4, factored=True),
-            "cube of the norm": _N_split(factored=True, diagonal=4),
+            "cube of the norm": _N_pairs(
+                lambda s, k: _squared_length(s, k) ** 3, _squared_product
+            )
         },
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-AN4",
         place="App. A, N line 4",
         statement=r"$N = \frac{1}{4\lambda^2} [\sum_k \alpha_k^2 G_{kk}^4 + 2 "
         r"\sum_{k>l} \alpha_k \alpha_l G_{kl}^2 G_{lk}^2]$",
         verdict="WRONG",
-        measure=symbolic(_N),
-        true=_N_gram(),
-        printed=_N_gram(diagonal=4, off=2),
+        measure=_equals(_N),
+        true=_N_powers(2, 1),
+        printed=_N_powers(4, 2),
         spoiled={
-            "only the first mended": _N_gram(diagonal=2, off=2),
-            "only the second mended": _N_gram(diagonal=4, off=1),
+            "only the first mended": _N_powers(2, 2),
+            "only the second mended": _N_powers(4, 1),
         },
         corrected="$G_{kk}^2$ and $G_{kl} G_{lk}$",
         witness="degree: $N$ is of degree 4 in $y$, the printed line of degree 8",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-AN",
         place="App. A, N last line",
         statement=r"$N = \frac{1}{4\lambda^2} \alpha^T G' \alpha$",
-        measure=symbolic(_N),
-        true=_N_last(),
-        spoiled={"1/(2 lambda^2)": _N_last(factor=2), "G for G'": _N_last(power=1)},
-        kind="symbolic",
+        measure=_equals(_N),
+        true=lambda s: _form(s, s.G2) / (4 * s.lam**2),
+        spoiled={"G for G'": lambda s: _form(s, s.G) / (4 * s.lam**2)},
     ),
-    _entry(
+    symbolic(
         id="P-AD0",
         place="App. A, definition of D",
         statement=r"$D = \mu(B-R)^2 + R\sum_k\alpha_k + \delta(R-B) - \beta R$ holds "
         "all terms with $R$",
-        measure=symbolic(_terms_with_R),
-        true=lambda s: (
-            s.mu * (s.B - s.R) ** 2
-            + s.R * s.total
-            + s.delta * (s.R - s.B)
-            - s.beta * s.R
-        ),
-        spoiled={
-            "- R sum": lambda s: (
-                s.mu * (s.B - s.R) ** 2
-                - s.R * s.total
-                + s.delta * (s.R - s.B)
-                - s.beta * s.R
-            ),
-            "no beta": lambda s: (
-                s.mu * (s.B - s.R) ** 2 + s.R * s.total + s.delta * (s.R - s.B)
-            ),
-        },
-        kind="symbolic",
+        measure=_equals(_terms_with_R),
+        true=lambda s: _D_of(s, s.R),
     ),
-    _entry(
+    symbolic(
         id="P-AD1",
         place="App. A, D display 1",
         statement=r"with $R$ inserted the third term of $D$ is $\delta \cdot (\beta - "
         r"\delta + 2\mu B - \sum_k \alpha_k)/(2\mu)$",
         verdict="WRONG",
-        measure=symbolic(_D),
-        true=_D_inserted(),
-        printed=_D_inserted(upper=0),
-        spoiled={"+ delta B": _D_inserted(upper=-1), "+ beta R": _D_inserted(floor=-1)},
+        measure=_equals(_D),
+        true=lambda s: _D_of(s, _stationary_R(s)),
+        printed=lambda s: _D_of(s, _stationary_R(s)) + s.delta * s.B,
         corrected=r"subtract $\delta B$: the term is $\delta (R - B)$",
         witness=r"true minus printed is $-\delta B$",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-AD2",
         place="App. A, D display 2",
         statement=r"$D$ multiplied out, with $B \sum_k \alpha_k$ and $-B\beta$ inside "
         r"$\frac{1}{2\mu}[\ldots]$",
         verdict="WRONG",
-        measure=symbolic(_D),
+        measure=_equals(_D),
         true=_D_expanded(lambda s: 2 * s.mu),
         printed=_D_expanded(lambda s: 1),
-        spoiled={
-            "mu B": _D_expanded(lambda s: s.mu),
-            "- 2 mu B": _D_expanded(lambda s: -2 * s.mu),
-        },
         corrected=r"$2\mu B \sum_k \alpha_k$ and $-2\mu B \beta$",
         witness=r"$\beta = \delta = 0$, $\sum\alpha = 1$: the printed form gives $(2B "
         r"- 1)/(4\mu)$, true is $B - 1/(4\mu)$",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-AD3",
         place="App. A, D final",
         statement=r"$D = -\frac{1}{4\mu}[(\sum\alpha_k)^2 + \beta^2 + \delta^2] + "
         r"\sum_k (B + \frac{\beta - \delta}{2\mu}) + \beta(-B + \frac{\delta}{2\mu})$",
         verdict="HARMLESS",
-        measure=symbolic(_D),
-        true=_D_final(),
-        printed=_D_final(weighted=False),
-        spoiled={"+ delta": _D_final(sign=-1), "sum without alpha": _D_final(False)},
+        measure=_equals(_D),
+        true=_D_final(lambda s: s.total),
+        printed=_D_final(lambda s: s.n),
+        spoiled={"sum without alpha": _D_final(lambda s: s.n)},
         corrected=r"$\sum_k \alpha_k (\ldots)$, as the next display has it",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-AL",
         place="App. A, last display",
         statement=r"$\mathcal{L}(\alpha) = -\alpha^T\mathrm{diag}(G) - "
         r"\frac{1}{2\lambda}\alpha^T G'\alpha + \frac{1}{4\lambda}\alpha^T G'\alpha - "
         r"\frac{1}{4\mu}[\ldots] + \ldots$",
-        measure=symbolic(lambda s: -_negative_lagrangian(s)),
-        true=_final_lagrangian(),
-        spoiled={
-            "1/(4 lambda) twice": _final_lagrangian(minus=4),
-            "1/(2 lambda) twice": _final_lagrangian(plus=2),
-            "- beta delta": _final_lagrangian(cross=-1),
-        },
-        kind="symbolic",
+        measure=_equals(lambda s: -_negative_lagrangian(s)),
+        true=_final_lagrangian,
     ),
 ]
 

@@ -7,14 +7,6 @@ from functools import cache, partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.me2_algebra import (
-    frobenius,
-    lagrangian,
-    outer_sum,
-    printed_lagrangian,
-    stationary,
-    symbolic,
-)
 from mebnb.documents.toolkit.me2_instances import (
     Problem,
     dataset,
@@ -25,8 +17,18 @@ from mebnb.documents.toolkit.me2_instances import (
     solved,
     squared,
 )
+from mebnb.documents.toolkit.symbols import (
+    damaged,
+    ellipsoid,
+    equals,
+    frobenius,
+    in_metric,
+    stationary,
+)
 
 _entry = partial(Entry, document="me2")
+symbolic = partial(_entry, kind="symbolic", spoil=damaged(ellipsoid))
+_equals = partial(equals, symbols=ellipsoid)
 
 
 # --- SVDD, equation (1) -------------------------------------------------------------
@@ -174,21 +176,19 @@ def _scaling_of_B(power):
 # --- the Lagrangian, equations (3) to (6) -------------------------------------------
 
 
-def _derivative_in_R(s):
-    return s.sp.diff(lagrangian(s), s.R)
-
-
-def _derivative_in_xi(s):
-    return [s.sp.diff(lagrangian(s), xi) for xi in s.xi]
-
-
-def _derivative_in_M(s):
-    value = lagrangian(s)
-    return s.M.applyfunc(lambda m: s.sp.diff(value, m))
-
-
-def _derivative_of_norm(s):
-    return s.M.applyfunc(lambda m: s.sp.diff(frobenius(s.M - s.I), m))
+def printed_lagrangian(s):
+    """(3) and appendix A term by term; the sign of the last one differs in (3)."""
+    return (
+        sum(s.xi) / s.sp.Integer(s.n)
+        + s.mu * (s.B - s.R) ** 2
+        + s.lam * frobenius(s.M - s.I)
+        - sum(
+            s.alpha[k] * (in_metric(s, k, s.M) - s.R + s.xi[k]) + s.gamma[k] * s.xi[k]
+            for k in range(s.n)
+        )
+        - s.beta * s.R
+        + s.delta * (s.R - s.B)
+    )
 
 
 def _cap_on_alpha(cap):
@@ -366,59 +366,34 @@ PROBLEM = [
         witness="lengths times 3: the same ellipsoid needs $9B$, not $3B$",
         tolerance=1e-6,
     ),
-    _entry(
+    symbolic(
         id="P-E03",
         statement=r"$\mathcal{L} = \ldots - \beta R + \delta (B - R)$",
         verdict="WRONG",
-        measure=symbolic(lagrangian),
-        true=printed_lagrangian(lambda s: s.delta * (s.R - s.B)),
-        printed=printed_lagrangian(lambda s: s.delta * (s.B - s.R)),
-        spoiled={
-            "+ beta R": printed_lagrangian(
-                lambda s: s.delta * (s.R - s.B), lambda s: s.beta * s.R
-            ),
-            "+ gamma xi": printed_lagrangian(lambda s: s.delta * (s.R - s.B), slack=-1),
-            "no R in the hinge": printed_lagrangian(
-                lambda s: s.delta * (s.R - s.B), hinge=0
-            ),
-        },
+        measure=_equals(lambda s: s.lagrangian),
+        true=printed_lagrangian,
+        printed=lambda s: printed_lagrangian(s) + 2 * s.delta * (s.B - s.R),
         corrected=r"$\ldots - \beta R + \delta (R - B)$, as in appendix A",
         witness=r"$\partial_R$ of the printed form carries $-\delta$; a multiplier of "
         r"$R - B \le 0$ must add $+\delta$",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-E04",
         statement=r"$\nabla_R \mathcal{L} = \sum_i \alpha_i + 2\mu R - 2\mu B - \beta$",
         verdict="WRONG",
-        measure=symbolic(_derivative_in_R),
+        measure=_equals(lambda s: s.lagrangian.diff(s.R)),
         true=lambda s: s.total + 2 * s.mu * (s.R - s.B) - s.beta + s.delta,
         printed=lambda s: s.total + 2 * s.mu * (s.R - s.B) - s.beta,
-        spoiled={
-            "- delta": lambda s: s.total + 2 * s.mu * (s.R - s.B) - s.beta - s.delta,
-            "mu for 2 mu": lambda s: s.total + s.mu * (s.R - s.B) - s.beta + s.delta,
-        },
         corrected=r"$\sum_i \alpha_i + 2\mu R - 2\mu B - \beta + \delta$",
         witness=r"printed minus true is $-\delta$",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-E05",
         statement=r"$\nabla_{\xi_i} \mathcal{L} = \frac1n - \gamma_i - \alpha_i$",
-        measure=symbolic(_derivative_in_xi),
+        measure=_equals(lambda s: [s.lagrangian.diff(xi) for xi in s.xi]),
         true=lambda s: [
             s.sp.Rational(1, s.n) - g - a for g, a in zip(s.gamma, s.alpha, strict=True)
         ],
-        spoiled={
-            "+ gamma": lambda s: [
-                s.sp.Rational(1, s.n) + g - a
-                for g, a in zip(s.gamma, s.alpha, strict=True)
-            ],
-            "1 for 1/n": lambda s: [
-                1 - g - a for g, a in zip(s.gamma, s.alpha, strict=True)
-            ],
-        },
-        kind="symbolic",
     ),
     _entry(
         id="P-E05b",
@@ -433,59 +408,34 @@ PROBLEM = [
         },
         tolerance=1e-6,
     ),
-    _entry(
+    symbolic(
         id="P-E06a",
         place="before (6)",
         statement=r"$\partial \|M - I\|_F^2 / \partial M = 2 (M - I)$",
-        measure=symbolic(_derivative_of_norm),
+        measure=_equals(lambda s: s.M.applyfunc(frobenius(s.M - s.I).diff)),
         true=lambda s: 2 * (s.M - s.I),
-        spoiled={
-            "no factor": lambda s: s.M - s.I,
-            "2 M": lambda s: 2 * s.M,
-            "transposed": lambda s: 2 * (s.M.T - s.I),
-        },
-        kind="symbolic",
+        spoiled={"transposed": lambda s: 2 * (s.M.T - s.I)},
     ),
-    _entry(
+    symbolic(
         id="P-E06",
         statement=r"$\partial \mathcal{L} / \partial M = -\sum_k \alpha_k "
         r"(x_k-c)(x_k-c)^T + 2\lambda (M - I)$",
-        measure=symbolic(_derivative_in_M),
-        true=lambda s: -outer_sum(s) + 2 * s.lam * (s.M - s.I),
-        spoiled={
-            "+ outer products": lambda s: outer_sum(s) + 2 * s.lam * (s.M - s.I),
-            "lambda for 2 lambda": lambda s: -outer_sum(s) + s.lam * (s.M - s.I),
-        },
-        kind="symbolic",
+        measure=_equals(lambda s: s.M.applyfunc(s.lagrangian.diff)),
+        true=lambda s: -s.outer + 2 * s.lam * (s.M - s.I),
     ),
-    _entry(
+    symbolic(
         id="P-E04b",
         place="after (6)",
         statement=r"$R = (\beta - \delta + 2\mu B - \sum_i \alpha_i) / (2\mu)$",
-        measure=symbolic(lambda s: stationary()[0]),
+        measure=_equals(lambda s: stationary()[0]),
         true=lambda s: (s.beta - s.delta + 2 * s.mu * s.B - s.total) / (2 * s.mu),
-        spoiled={
-            "+ delta": lambda s: (
-                (s.beta + s.delta + 2 * s.mu * s.B - s.total) / (2 * s.mu)
-            ),
-            "+ sum": lambda s: (
-                (s.beta - s.delta + 2 * s.mu * s.B + s.total) / (2 * s.mu)
-            ),
-        },
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-E06b",
         place="after (6)",
         statement=r"$M = I + \frac{1}{2\lambda} \sum_k \alpha_k (x_k-c)(x_k-c)^T$",
-        measure=symbolic(lambda s: stationary()[1]),
-        true=lambda s: s.I + outer_sum(s) / (2 * s.lam),
-        spoiled={
-            "1/lambda": lambda s: s.I + outer_sum(s) / s.lam,
-            "minus": lambda s: s.I - outer_sum(s) / (2 * s.lam),
-            "no identity": lambda s: outer_sum(s) / (2 * s.lam),
-        },
-        kind="symbolic",
+        measure=_equals(lambda s: stationary()[1]),
+        true=lambda s: s.I + s.outer / (2 * s.lam),
     ),
     _entry(
         id="P-X-conv",

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.me2_algebra import symbolic
 from mebnb.documents.toolkit.me2_instances import (
     Problem,
     arbitrary_pairs,
@@ -17,8 +16,11 @@ from mebnb.documents.toolkit.me2_instances import (
     solve,
     squared,
 )
+from mebnb.documents.toolkit.symbols import damaged, ellipsoid, equals, frobenius
 
 _entry = partial(Entry, document="me2")
+symbolic = partial(_entry, kind="symbolic", spoil=damaged(ellipsoid))
+_equals = partial(equals, symbols=ellipsoid)
 
 _STEPS = (0.1, 0.5, 1.0)
 
@@ -292,15 +294,11 @@ def _other_M(s):
     return s.sp.Matrix(s.d, s.d, lambda i, j: s.sp.Symbol(f"w{i + 1}{j + 1}"))
 
 
-def _square(matrix):
-    return sum(entry**2 for entry in matrix)
-
-
 def _tau(s):
     """lambda-terms of N at the two optima less those at the two half-way points."""
     W = _other_M(s)
     half = (s.M + W) / 2
-    return _square(s.M - s.I) + _square(W - s.I) - 2 * _square(half - s.I)
+    return frobenius(s.M - s.I) + frobenius(W - s.I) - 2 * frobenius(half - s.I)
 
 
 def _tau_printed(third):
@@ -308,10 +306,10 @@ def _tau_printed(third):
         W = _other_M(s)
         step = (W - s.M) / 2
         return (
-            _square(s.M - s.I)
-            - _square(s.M + step - s.I)
-            + _square(third(s, W))
-            - _square(W - step - s.I)
+            frobenius(s.M - s.I)
+            - frobenius(s.M + step - s.I)
+            + frobenius(third(s, W))
+            - frobenius(W - step - s.I)
         )
 
     return form
@@ -323,7 +321,7 @@ def _tau_cross(weight, anchor=1):
     def form(s):
         W = _other_M(s)
         cross = sum(a * b for a, b in zip(s.M - s.I, W - anchor * s.I, strict=True))
-        squares = _square(s.M - s.I) + _square(W - anchor * s.I)
+        squares = frobenius(s.M - s.I) + frobenius(W - anchor * s.I)
         return squares / 2 + s.sp.Rational(weight) * cross
 
     return form
@@ -468,23 +466,18 @@ STABILITY = [
             "only the plus terms": _eleven(lambda B, R, S: (B - R) ** 2 + (B - S) ** 2),
         },
     ),
-    _entry(
+    symbolic(
         id="P-E12",
         statement=r"$\theta(R) = \frac12 (R - R^i)^2$",
-        measure=symbolic(_theta),
+        measure=_equals(_theta),
         true=lambda s: (s.R - s.sp.Symbol("R^i")) ** 2 / 2,
-        spoiled={
-            "no 1/2": lambda s: (s.R - s.sp.Symbol("R^i")) ** 2,
-            "plus": lambda s: (s.R + s.sp.Symbol("R^i")) ** 2 / 2,
-        },
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-E13",
         statement=r"$\tau(M) = \|M-I\|^2 - \|M + \frac12(M^i-M) - I\|^2 + \|M^i-M\|^2 "
         r"- \|M^i - \frac12(M^i-M) - I\|^2$",
         verdict="WRONG",
-        measure=symbolic(_tau),
+        measure=_equals(_tau),
         true=_tau_printed(lambda s, W: W - s.I),
         printed=_tau_printed(lambda s, W: W - s.M),
         spoiled={
@@ -493,34 +486,26 @@ STABILITY = [
         },
         corrected=r"third term $\|M^i - I\|_F^2$",
         witness=r"$M = M^i = 2I$: $\tau = 0$, printed $-\|I\|^2$",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-E13b",
         place="after (13), lines 3 to 5",
         statement=r"$\tau = \frac12(\|M-I\|^2 + \|M^i-I\|^2) + \frac12 \sum_{k,j} "
         r"(m_{kj}-\delta_{kj})(m^i_{kj}-\delta_{kj})$",
         verdict="WRONG",
-        measure=symbolic(_tau),
+        measure=_equals(_tau),
         true=_tau_cross("-1"),
         printed=_tau_cross("1/2"),
-        spoiled={"-1/2": _tau_cross("-1/2"), "+1": _tau_cross("1")},
         corrected=r"minus the whole cross term: $-\sum_{k,j} "
         r"(m_{kj}-\delta_{kj})(m^i_{kj}-\delta_{kj})$",
         witness=r"$M = M^i = 2I$, $d = 2$: $\tau = 0$, printed 3",
-        kind="symbolic",
     ),
-    _entry(
+    symbolic(
         id="P-E13c",
         place="after (13), last line",
         statement=r"$\tau(M) = \frac12 \|M - M^i\|_F^2$",
-        measure=symbolic(_tau),
-        true=lambda s: _square(s.M - _other_M(s)) / 2,
-        spoiled={
-            "no 1/2": lambda s: _square(s.M - _other_M(s)),
-            "plus": lambda s: _square(s.M + _other_M(s)) / 2,
-        },
-        kind="symbolic",
+        measure=_equals(_tau),
+        true=lambda s: frobenius(s.M - _other_M(s)) / 2,
     ),
     _entry(
         id="P-E14",
@@ -578,20 +563,18 @@ STABILITY = [
         r"\frac12$",
         tolerance=1e-7,
     ),
-    _entry(
+    symbolic(
         id="P-P1c",
         place="Proposition 1, last display",
         statement=r"$\ldots \le 2k \|\Delta\| \le \frac{2k^2}{n \kappa "
         r"\min(\mu,\lambda)}$",
         verdict="WRONG",
-        measure=symbolic(_end_of_proof),
+        measure=_equals(_end_of_proof),
         true=lambda s: _chain(s, 1),
         printed=lambda s: _chain(s, 2),
-        spoiled={"k/2": lambda s: _chain(s, "1/2"), "4 k": lambda s: _chain(s, 4)},
         corrected=r"$\le k \|\Delta\|$, by Lemma 1 used once (not Lemma 2), for $x \in "
         r"\mathbb{R}^d$",
         witness=r"$2k \cdot 2k/(n\kappa m) = 4k^2/(n\kappa m)$, twice what is claimed",
-        kind="symbolic",
     ),
 ]
 

@@ -6,6 +6,7 @@ that comes out; in Algorithms 1 and 2 the gradient is that of f = -Phi, as (44) 
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from functools import partial
@@ -13,39 +14,49 @@ from functools import partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
+from mebnb.documents.toolkit.clouds import (
+    cloud,
+    distances2,
+    farthest_from,
+    over,
+    phi,
+    reach,
+    small_clouds,
+    vertex,
+)
 from mebnb.documents.toolkit.lines_of_the_report import (
     AwayLines,
     BlendedLines,
     CoreLines,
-    cloud,
-    clouds,
     core_set_faults,
-    farthest_from,
     line_minimum,
     run_away_step,
     run_blended,
     run_core_set,
     shortfall,
-    vertex,
 )
-from mebnb.solvers.balls import dual_value, squared_distances
 
 report = partial(Entry, document="report", tolerance=1e-6)
 
 
-def _away(**lines):
-    """How far Algorithm 1 stays from the optimum with these lines."""
-    return shortfall(run_away_step, replace(AwayLines(), **lines))
+def _line_of(lines, faults):
+    """Maker of entries whose form takes the place of one line of an algorithm."""
+
+    def entry(line, **said):
+        return report(
+            measure=lambda form: faults(replace(lines, **{line: form})),
+            true=getattr(lines, line),
+            **said,
+        )
+
+    return entry
 
 
-def _blended(**lines):
-    """How far Algorithm 2 stays from the optimum with these lines."""
-    return shortfall(run_blended, replace(BlendedLines(), **lines))
-
-
-def _core(**lines):
-    """What is wrong with the balls of Algorithm 3 with these lines."""
-    return core_set_faults(replace(CoreLines(), **lines))
+_away = partial(shortfall, run_away_step)
+_blended = partial(shortfall, run_blended)
+away_line = _line_of(AwayLines(), _away)
+blended_line = _line_of(BlendedLines(), _blended)
+core_line = _line_of(CoreLines(), core_set_faults)
 
 
 def _largest_of(g, indices):
@@ -63,23 +74,21 @@ def _line_maximum(curvature, slope, upper):
 # --- Algorithm 1 -------------------------------------------------------------------
 
 AWAY = [
-    report(
+    away_line(
+        "start",
         id="R-A1-L1",
         statement=r"$u^0\leftarrow[1\ 0\ \dots\ 0]\in\mathbb{R}^m,\ "
         r"S^0\leftarrow\{u^0\}$",
-        measure=lambda form: _away(start=form),
-        true=lambda m: vertex(m, 0),
         spoiled={
             "zero": lambda m: np.zeros(m),
             "two ones": lambda m: vertex(m, 0) + vertex(m, 1),
         },
     ),
-    report(
+    away_line(
+        "towards",
         id="R-A1-L3",
         statement=r"$s^t\leftarrow \mathrm{LMO}(\nabla\Phi(u^t))$, $d_{FW}^t\leftarrow "
         "s^t-u^t$",
-        measure=lambda form: _away(towards=form),
-        true=lambda g: int(np.argmin(g)),
         corrected=r"$\nabla f$ with $f=-\Phi$",
         spoiled={
             "largest component": lambda g: int(np.argmax(g)),
@@ -87,53 +96,48 @@ AWAY = [
             "last vertex": lambda g: len(g) - 1,
         },
     ),
-    report(
+    away_line(
+        "away",
         id="R-A1-L4",
         statement=r"$v^t\leftarrow\operatorname{argmax}_{v\in "
         r"S^t}\langle\nabla\Phi(u^t),v\rangle$, $d_A^t\leftarrow u^t-v^t$",
-        measure=lambda form: _away(away=form),
-        true=lambda g, active: _largest_of(g, active),
         spoiled={
             "smallest": lambda g, active: _smallest_of(g, active),
             "over all vertices": lambda g, active: _largest_of(g, range(len(g))),
         },
     ),
-    report(
+    away_line(
+        "gap",
         id="R-A1-L5",
         statement=r"Stop when $g_{FW}^t\leftarrow\langle-\nabla\Phi(u^t),d_{FW}^t"
         r"\rangle\le\varepsilon$.",
-        measure=lambda form: _away(gap=form),
-        true=lambda g, u, s: float(-g @ (vertex(len(u), s) - u)),
         spoiled={
             "sign": lambda g, u, s: float(g @ (vertex(len(u), s) - u)),
             "squared": lambda g, u, s: float(g @ (vertex(len(u), s) - u)) ** 2 * 1e-6,
         },
     ),
-    report(
+    away_line(
+        "prefer_towards",
         id="R-A1-L6",
         statement=r"Take the Frank-Wolfe direction if $\langle-\nabla\Phi(u^t),"
         r"d_{FW}^t\rangle\ge\langle-\nabla\Phi(u^t),d_A^t\rangle$.",
-        measure=lambda form: _away(prefer_towards=form),
-        true=lambda towards, away: towards >= away,
         spoiled={
             "other way round": lambda towards, away: towards <= away,
             "never away": lambda towards, away: True,
             "always away": lambda towards, away: False,
         },
     ),
-    report(
+    away_line(
+        "towards_max",
         id="R-A1-L7",
         statement=r"$\alpha_{max}=1$ for the Frank-Wolfe direction",
-        measure=lambda form: _away(towards_max=form),
-        true=lambda: 1.0,
         spoiled={"no step": lambda: 0.0, "a thousandth": lambda: 1e-3},
     ),
-    report(
+    away_line(
+        "away_max",
         id="R-A1-L9",
         statement=r"$\alpha_{max}=\omega_{v^t}/(1-\omega_{v^t})$ for the away "
         "direction",
-        measure=lambda form: _away(away_max=form),
-        true=lambda weight: weight / (1 - weight),
         corrected=r"(where $\omega_{v^t}=1$ the away gap is 0: take the other branch)",
         spoiled={
             "one": lambda weight: 1.0,
@@ -141,13 +145,12 @@ AWAY = [
             "inverted": lambda weight: (1 - weight) / weight,
         },
     ),
-    report(
+    away_line(
+        "search",
         id="R-A1-L11",
         statement=r"$\alpha^t\in\operatorname{argmin}_{\alpha\in[0,\alpha_{max}]}"
         r"\Phi(u^t+\alpha d^t)$",
         verdict="AMBIGUOUS",
-        measure=lambda form: _away(search=form),
-        true=line_minimum,
         printed=_line_maximum,
         corrected=r"$\operatorname{argmin} f(u^t+\alpha d^t)$, $f=-\Phi$",
         witness="with the Phi of (19) the minimum lies at an end and Phi falls",
@@ -156,12 +159,11 @@ AWAY = [
             "not clipped": lambda a, b, upper: -b / (2 * a),
         },
     ),
-    report(
+    away_line(
+        "update",
         id="R-A1-L12",
         statement=r"$u^t\leftarrow u^{t-1}+\alpha^td^t$",
         verdict="HARMLESS",
-        measure=lambda form: _away(update=form),
-        true=lambda u, d, alpha: u + alpha * d,
         corrected=r"$u^{t+1}\leftarrow u^t+\alpha^td^t$; line 3 of the next round "
         "reads the new iterate",
         spoiled={
@@ -169,12 +171,11 @@ AWAY = [
             "step not used": lambda u, d, alpha: u + d,
         },
     ),
-    report(
+    away_line(
+        "active",
         id="R-A1-L13",
         statement=r"$S^t\leftarrow\{v : \omega_v^t>0\}$",
         verdict="HARMLESS",
-        measure=lambda form: _away(active=form),
-        true=lambda u, before: set(np.flatnonzero(u > 0).tolist()),
         corrected=r"$S^{t+1}$ from $\omega^{t+1}$",
         spoiled={
             "never shrinks": lambda u, before: (
@@ -190,7 +191,7 @@ AWAY = [
 
 def _late_steps(form):
     """Gaps evaluated after the first one at or below 1e-6."""
-    gaps = run_blended(clouds()[0].points, eps=form, limit=200).gaps
+    gaps = run_blended(small_clouds()[0].points, eps=form, limit=200).gaps
     first = next(i for i, gap in enumerate(gaps) if gap <= 1e-6)
     return float(len(gaps) - 1 - first)
 
@@ -201,85 +202,78 @@ def _drops_when(rule):
     def after(active, a, alpha, upper):
         return active - {a} if rule(alpha, upper) else active
 
-    return _blended(after_pair=after)
+    return _blended(replace(BlendedLines(), after_pair=after))
 
 
 BLENDED = [
-    report(
+    blended_line(
+        "start",
         id="R-A2-L1",
         statement=r"$u^0\leftarrow[1\ 0\ \dots\ 0]\in\mathbb{R}^m,\ "
         r"S^0\leftarrow\{u^0\}$",
-        measure=lambda form: _blended(start=form),
-        true=lambda m: vertex(m, 0),
         spoiled={
             "zero": lambda m: np.zeros(m),
             "all ones": lambda m: np.ones(m),
         },
     ),
-    report(
+    blended_line(
+        "away",
         id="R-A2-L3",
         statement=r"$a^t\leftarrow\operatorname{argmax}_{v\in "
         r"S^t}\langle\nabla\Phi(u^t),v\rangle$",
-        measure=lambda form: _blended(away=form),
-        true=lambda g, active: _largest_of(g, active),
         spoiled={
             "smallest": lambda g, active: _smallest_of(g, active),
             "over all vertices": lambda g, active: _largest_of(g, range(len(g))),
         },
     ),
-    report(
+    blended_line(
+        "local",
         id="R-A2-L4",
         statement=r"$s^t\leftarrow\operatorname{argmax}_{v\in "
         r"S^t}\langle\nabla\Phi(u^t),v\rangle$",
         verdict="WRONG",
-        measure=lambda form: _blended(local=form),
-        true=lambda g, active: _smallest_of(g, active),
         printed=lambda g, active: _largest_of(g, active),
         corrected=r"$\operatorname{argmin}_{v\in S^t}$",
         witness="then s = a and every pairwise direction is zero",
         spoiled={"first atom": lambda g, active: min(active)},
     ),
-    report(
+    blended_line(
+        "globally",
         id="R-A2-L5",
         statement=r"$w^t\leftarrow\operatorname{argmax}\nabla\Phi(u^t)$",
         verdict="WRONG",
-        measure=lambda form: _blended(globally=form),
-        true=lambda g: int(np.argmin(g)),
         printed=lambda g: int(np.argmax(g)),
         corrected=r"$\operatorname{argmin}_{v\in V}\langle\nabla f(u^t),v\rangle$",
         witness="w is the nearest point: the run never leaves e_1, radius 0",
         spoiled={"last vertex": lambda g: len(g) - 1},
     ),
-    report(
+    blended_line(
+        "prefer_pair",
         id="R-A2-L6",
         statement=r"Pairwise step if $\langle\nabla\Phi(u^t),a^t-s^t\rangle\ge\langle"
         r"\nabla\Phi(u^t),u^t-w^t\rangle$, else a Frank-Wolfe step.",
-        measure=lambda form: _blended(prefer_pair=form),
-        true=lambda pair, towards: pair >= towards,
         spoiled={
             "other way round": lambda pair, towards: pair <= towards,
             "never pairwise": lambda pair, towards: False,
             "always pairwise": lambda pair, towards: True,
         },
     ),
-    report(
+    blended_line(
+        "pair_max",
         id="R-A2-L8",
         statement=r"$\alpha_{max}\leftarrow u^t[a_t]$",
-        measure=lambda form: _blended(pair_max=form),
-        true=lambda weight: weight,
         spoiled={
             "one": lambda weight: 1.0,
             "as for away steps": lambda weight: weight / (1 - weight),
             "half the weight": lambda weight: weight / 2,
         },
     ),
-    report(
+    blended_line(
+        "pair_search",
         id="R-A2-L9",
         statement=r"$\alpha^t\leftarrow\operatorname{argmax}_{\alpha\in[0,"
         r"\alpha_{max}]}\Phi(u^t-\alpha d^t)$",
         verdict="WRONG",
-        measure=lambda form: _blended(pair_search=form),
-        true=line_minimum,
         printed=_line_maximum,
         corrected=r"$\operatorname{argmin} f(u^t-\alpha d^t)$, as in line 17",
         witness="the largest f lies at an end of the interval, mostly at 0",
@@ -293,7 +287,7 @@ BLENDED = [
         place="Alg 2",
         statement="Lines 4, 5 and 9 together, as they are printed.",
         verdict="WRONG",
-        measure=lambda form: _blended(**form),
+        measure=lambda form: _blended(replace(BlendedLines(), **form)),
         true={},
         printed={
             "local": _largest_of,
@@ -317,13 +311,12 @@ BLENDED = [
             },
         },
     ),
-    report(
+    blended_line(
+        "after_pair",
         id="R-A2-L10",
         place="Alg 2 L10 to L14",
         statement=r"If $\alpha^t<\alpha_{max}$ then $S^t\leftarrow S^{t-1}$ (descent "
         r"step), else $S^t\leftarrow S^{t-1}\setminus\{a^t\}$ (drop step).",
-        measure=lambda form: _blended(after_pair=form),
-        true=lambda active, a, alpha, upper: active if alpha < upper else active - {a},
         corrected="$S^{t+1}$ on the left, $S^t$ on the right",
         spoiled={
             "never removed": lambda active, a, alpha, upper: active,
@@ -333,34 +326,31 @@ BLENDED = [
             ),
         },
     ),
-    report(
+    blended_line(
+        "search",
         id="R-A2-L17",
         statement=r"$\alpha^t\leftarrow\operatorname{argmin}\Phi(u^t-\alpha d^t)$ with "
         "$d^t=u^t-w^t$",
-        measure=lambda form: _blended(search=form),
-        true=line_minimum,
         corrected=r"over $[0,1]$, with $f=-\Phi$",
         spoiled={
             "largest": _line_maximum,
             "always one": lambda a, b, upper: 1.0,
         },
     ),
-    report(
+    blended_line(
+        "after_towards",
         id="R-A2-L18",
         statement=r"$S^t\leftarrow S^{t-1}\cup\{w^t\}$, or $\{w^t\}$ if $\alpha^t=1$",
-        measure=lambda form: _blended(after_towards=form),
-        true=lambda active, w, alpha: {w} if alpha == 1.0 else active | {w},
         spoiled={
             "not added": lambda active, w, alpha: active,
             "replaced": lambda active, w, alpha: {w},
         },
     ),
-    report(
+    blended_line(
+        "update",
         id="R-A2-L20",
         statement=r"$u^t\leftarrow u^{t-1}-\alpha^td^t$",
         verdict="HARMLESS",
-        measure=lambda form: _blended(update=form),
-        true=lambda u, d, alpha: u - alpha * d,
         corrected=r"$u^{t+1}\leftarrow u^t-\alpha^td^t$",
         spoiled={
             "sign": lambda u, d, alpha: u + alpha * d,
@@ -400,15 +390,20 @@ BLENDED = [
 def _pair_faults(form):
     """Of lines 1 to 4: the run, and a pair nearer than the lines promise."""
     first, second = form
-    worst = _core(first=first, second=second)
-    for k in clouds():
-        p = first(k.points, np.zeros(k.m))
-        q = second(k.points, np.zeros(k.m), p)
-        reach = np.sum((k.points - k.points[0]) ** 2, axis=1).max()
-        worst += abs(np.sum((k.points[p] - k.points[0]) ** 2) - reach)
-        reach = np.sum((k.points - k.points[p]) ** 2, axis=1).max()
-        worst += abs(np.sum((k.points[q] - k.points[p]) ** 2) - reach)
-    return worst
+    lines = replace(CoreLines(), first=first, second=second)
+    return core_set_faults(lines) + _distance_lost(form)
+
+
+@over(small_clouds)
+def _distance_lost(form, k):
+    first, second = form
+    p = first(k.points, np.zeros(k.m))
+    q = second(k.points, np.zeros(k.m), p)
+    return [
+        distances.max() - distances[chosen]
+        for chosen, center in ((p, 0), (q, p))
+        for distances in [distances2(k.points, k.points[center])]
+    ]
 
 
 def _entrywise_farthest(u, center):
@@ -416,16 +411,13 @@ def _entrywise_farthest(u, center):
     return int(np.argmax((u - center) ** 2))
 
 
-def _start_faults(start):
+@over(lambda: itertools.product(small_clouds(), ((0, 1), (1, 2), (2, 2))))
+def _start_faults(start, k, pair):
     """Weights off the simplex or not optimal for the pair, also for p = q."""
-    worst = 0.0
-    for k in clouds():
-        for p, q in ((0, 1), (1, 2), (2, 2)):
-            u = start(k.m, p, q)
-            half = np.sum((k.points[p] - k.points[q]) ** 2) / 4
-            worst = max(worst, abs(float(u.sum()) - 1))
-            worst = max(worst, abs(dual_value(k.points, u) - half))
-    return worst
+    p, q = pair
+    u = start(k.m, p, q)
+    half = np.sum((k.points[p] - k.points[q]) ** 2) / 4
+    return abs(u.sum() - 1), abs(phi(k.points, u) - half)
 
 
 def _assigned(m, p, q):
@@ -436,20 +428,12 @@ def _assigned(m, p, q):
     return u
 
 
-def _added(m, p, q):
-    return 0.5 * vertex(m, p) + 0.5 * vertex(m, q)
-
-
-def _returned_radius_faults(radius):
+@over(lambda: itertools.product(small_clouds(), (0.2, 0.05)))
+def _returned_radius_faults(radius, k, eps):
     """Points outside the returned ball, and its excess over (1 + eps) r*."""
-    worst = 0.0
-    for k in clouds():
-        for eps in (0.2, 0.05):
-            run = run_core_set(k.points, eps=eps)
-            r = radius(run.gamma, run.delta)
-            reach = math.sqrt(squared_distances(k.points, run.c).max())
-            worst = max(worst, reach / r - 1, r / ((1 + eps) * k.radius) - 1)
-    return worst
+    run = run_core_set(k.points, eps=eps)
+    r = radius(run.gamma, run.delta)
+    return reach(k.points, run.c) / r - 1, r / ((1 + eps) * k.radius) - 1
 
 
 def _one_place(form):
@@ -470,10 +454,7 @@ CORE = [
         r"u_i-u_p\rVert^2$",
         verdict="WRONG",
         measure=_pair_faults,
-        true=(
-            lambda points, u: farthest_from(points, points[0]),
-            lambda points, u, p: farthest_from(points, points[p]),
-        ),
+        true=(CoreLines().first, CoreLines().second),
         printed=(
             lambda points, u: _entrywise_farthest(u[: points.shape[1]], u[0]),
             lambda points, u, p: _entrywise_farthest(u[: points.shape[1]], u[p]),
@@ -502,7 +483,7 @@ CORE = [
         "the pair",
         verdict="HARMLESS",
         measure=_start_faults,
-        true=_added,
+        true=CoreLines().start,
         printed=_assigned,
         corrected=r"add $\frac12$ to $u_p^0$ and to $u_q^0$",
         witness="all points equal: p = q, and the weights sum to 1/2",
@@ -513,22 +494,20 @@ CORE = [
             ),
         },
     ),
-    report(
+    core_line(
+        "core",
         id="R-A3-L4",
         statement=r"$S^0\leftarrow\{a_p,a_q\}$",
-        measure=lambda form: _core(core=form),
-        true=lambda p, q: {p, q},
         spoiled={
             "one of them": lambda p, q: {p},
             "the first point too": lambda p, q: {0, p, q},
         },
     ),
-    report(
+    core_line(
+        "center",
         id="R-A3-L5",
         statement=r"$c^0\leftarrow\sum_{i=1}^n u_i^0a_i=\langle u^0,a\rangle$",
         verdict="WRONG",
-        measure=lambda form: _core(center=form),
-        true=lambda points, u: u @ points,
         printed=lambda points, u: u[: points.shape[1]] @ points[: points.shape[1]],
         corrected=r"$c^0\leftarrow Au^0=\sum_{i=1}^m u_i^0a_i$",
         witness="five points of R^2 with p or q above 2: half the sum is lost",
@@ -537,42 +516,37 @@ CORE = [
             "doubled": lambda points, u: 2 * u @ points,
         },
     ),
-    report(
+    core_line(
+        "gamma",
         id="R-A3-L6",
         statement=r"$v^0\leftarrow\Phi(u^0)$, read as $\gamma^0$ from line 8 on",
         verdict="HARMLESS",
-        measure=lambda form: _core(gamma=form),
-        true=dual_value,
-        printed=lambda points, u: {"v": dual_value(points, u)}["gamma"],
+        printed=lambda points, u: {"v": phi(points, u)}["gamma"],
         corrected=r"$\gamma^0\leftarrow\Phi(u^0)$; the missing line 9 sets "
         r"$t\leftarrow 0$",
         witness="line 8 reads a name that was never set",
         spoiled={
-            "radius for its square": lambda points, u: math.sqrt(dual_value(points, u)),
+            "radius for its square": lambda points, u: math.sqrt(phi(points, u)),
             "z'u": lambda points, u: float(np.sum(points**2, axis=1) @ u),
         },
     ),
-    report(
+    core_line(
+        "farthest",
         id="R-A3-L7",
         statement=r"$\kappa\leftarrow\operatorname{argmax}_i\lVert a_i-c^0\rVert^2$",
-        measure=lambda form: _core(farthest=form),
-        true=lambda points, c, initial: farthest_from(points, c),
         corrected=r"over $i=1,\dots,m$",
         spoiled={
-            "nearest": lambda points, c, initial: int(
-                np.argmin(squared_distances(points, c))
-            ),
+            "nearest": lambda points, c, initial: int(np.argmin(distances2(points, c))),
             "first n points only": lambda points, c, initial: farthest_from(
                 points[: points.shape[1]], c
             ),
         },
     ),
-    report(
+    core_line(
+        "delta",
         id="R-A3-L8",
         statement=r"$\delta^0\leftarrow\left(\lVert a_\kappa-c^0\rVert^2/\gamma^0"
         r"\right)-1$",
-        measure=lambda form: _core(delta=form),
-        true=lambda distance, gamma: distance / gamma - 1,
         spoiled={
             "without the 1": lambda distance, gamma: distance / gamma,
             "inverted": lambda distance, gamma: gamma / distance - 1,
@@ -596,79 +570,72 @@ CORE = [
             "one": lambda distance, gamma: 1.0 if distance == 0 else distance / gamma,
         },
     ),
-    report(
+    core_line(
+        "go_on",
         id="R-A3-L10",
         statement=r"While $\delta^t>(1+\varepsilon)^2-1$ and $t<\mathrm{maxIter}$",
-        measure=lambda form: _core(go_on=form),
-        true=lambda delta, eps: delta > (1 + eps) ** 2 - 1,
         spoiled={
             "3 eps": lambda delta, eps: delta > 3 * eps,
             "at least one step too few": lambda delta, eps: delta > 1,
             "never": lambda delta, eps: False,
         },
     ),
-    report(
+    core_line(
+        "alpha",
         id="R-A3-L12",
         statement=r"$\alpha^t\leftarrow\delta^t/[2(1+\delta^t)]$",
-        measure=lambda form: _core(alpha=form),
-        true=lambda delta: delta / (2 * (1 + delta)),
         spoiled={
             "delta / 2": lambda delta: delta / 2,
             "sign": lambda delta: -delta / (2 * (1 + delta)),
             "no step": lambda delta: 0.0,
         },
     ),
-    report(
+    core_line(
+        "weights",
         id="R-A3-L14",
         place="Alg 3 L13, L14",
         statement=r"$t\leftarrow t+1$; $u^t\leftarrow(1-\alpha^{t-1})u^{t-1}+"
         r"\alpha^{t-1}e_\kappa$",
-        measure=lambda form: _core(weights=form),
-        true=lambda u, alpha, unit: (1 - alpha) * u + alpha * unit,
         spoiled={
             "not shrunk": lambda u, alpha, unit: u + alpha * unit,
             "shares exchanged": lambda u, alpha, unit: alpha * u + (1 - alpha) * unit,
         },
     ),
-    report(
+    core_line(
+        "shift",
         id="R-A3-L15",
         statement=r"$c^t\leftarrow(1-\alpha^{t-1})c^{t-1}+\alpha^{t-1}a_\kappa$",
-        measure=lambda form: _core(shift=form),
-        true=lambda c, alpha, point: (1 - alpha) * c + alpha * point,
         spoiled={
             "not shrunk": lambda c, alpha, point: c + alpha * point,
             "sign": lambda c, alpha, point: (1 + alpha) * c - alpha * point,
         },
     ),
-    report(
+    core_line(
+        "grow",
         id="R-A3-L16",
         statement=r"$S^t\leftarrow S^t\cup\{a_\kappa\}$",
         verdict="HARMLESS",
-        measure=lambda form: _core(grow=form),
-        true=lambda core, k: core | {k},
         corrected=r"$S^t\leftarrow S^{t-1}\cup\{a_\kappa\}$; $S^t$ has no value yet",
         spoiled={
             "replaced": lambda core, k: {k},
             "not added": lambda core, k: core,
         },
     ),
-    report(
+    core_line(
+        "gamma",
         id="R-A3-L17",
         statement=r"$\gamma^t\leftarrow\Phi(u^t)$",
-        measure=lambda form: _core(gamma=form),
-        true=dual_value,
         spoiled={
-            "negated": lambda points, u: -dual_value(points, u),
+            "negated": lambda points, u: -phi(points, u),
             "farthest distance": lambda points, u: float(
-                squared_distances(points, u @ points).max()
+                distances2(points, u @ points).max()
             ),
         },
     ),
-    report(
+    core_line(
+        "farthest",
         id="R-A3-L18",
         statement=r"$\kappa\leftarrow\operatorname{argmax}_i\lVert a_i-c^t\rVert^2$",
-        measure=lambda form: _core(farthest=form),
-        true=lambda points, c, initial: farthest_from(points, c),
         spoiled={
             "from the first center": lambda points, c, initial: farthest_from(
                 points, initial
@@ -676,12 +643,11 @@ CORE = [
             "from the origin": lambda points, c, initial: farthest_from(points, 0 * c),
         },
     ),
-    report(
+    core_line(
+        "delta",
         id="R-A3-L19",
         statement=r"$\delta^t\leftarrow\left(\lVert a_\kappa-c^t\rVert^2/\gamma^t"
         r"\right)-1$",
-        measure=lambda form: _core(delta=form),
-        true=lambda distance, gamma: distance / gamma - 1,
         spoiled={
             "difference of squares": lambda distance, gamma: (distance - gamma) / 100,
             "plus one": lambda distance, gamma: distance / gamma + 1,

@@ -10,42 +10,58 @@ from functools import lru_cache, partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.clouds import ball_by_enumeration
+from mebnb.documents.toolkit.clouds import (
+    TRIANGLE,
+    ball_by_enumeration,
+    cloud,
+    distances2,
+    fw_gap,
+    gaussian_cloud,
+    gradient_of_f,
+    over,
+    pair_weights,
+    phi,
+    random_weights,
+    reach,
+    small_clouds,
+    vertex,
+)
 from mebnb.documents.toolkit.lines_of_the_report import (
     PLAIN,
-    RHOMBUS,
     CoreLines,
-    cloud,
-    clouds,
-    gaussian_cloud,
     line_minimum,
-    random_weights,
-    relative_gap,
     run_away_step,
     run_core_set,
     starts,
-    vertex,
 )
-from mebnb.documents.toolkit.symbols import on_simplex, residual, squared_norm, symbols
-from mebnb.solvers.balls import dual_value, gradient, squared_distances
+from mebnb.documents.toolkit.symbols import (
+    ball,
+    damaged_formula,
+    on_simplex,
+    residual,
+    squared_norm,
+)
 
 report = partial(Entry, document="report")
+symbolic = partial(report, kind="symbolic")
 
 # --- approximations and core sets: (36) to (39) ------------------------------------
 
 
-def _approximation_faults(form):
+def _with_tolerances(*tolerances):
+    """A measure over all small clouds with each tolerance."""
+    return over(lambda: itertools.product(small_clouds(), tolerances))
+
+
+@_with_tolerances(0.2, 0.05, 0.01)
+def _approximation_faults(form, k, eps):
     """Points outside and excess over (1 + eps) r* when Algorithm 3 stops."""
     go_on, radius = form
-    worst = 0.0
-    for k, eps in itertools.product(clouds(), (0.2, 0.05, 0.01)):
-        history = run_core_set(k.points, eps=0.001).history
-        stop = next((h for h in history if not go_on(h[3], eps)), history[-1])
-        _, c, gamma, delta, _, _ = stop
-        r = radius(delta, gamma)
-        reach = math.sqrt(squared_distances(k.points, c).max())
-        worst = max(worst, reach / r - 1, r / ((1 + eps) * k.radius) - 1)
-    return worst
+    history = run_core_set(k.points, eps=0.001).history
+    stop = next((h for h in history if not go_on(h[3], eps)), history[-1])
+    _, c, gamma, delta, _, _ = stop
+    r = radius(delta, gamma)
+    return reach(k.points, c) / r - 1, r / ((1 + eps) * k.radius) - 1
 
 
 def _go_on(delta, eps):
@@ -63,38 +79,34 @@ def _subsets():
     triangles = [
         cloud([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0 + h]]) for h in (0.4, 0.2, 0.05)
     ]
-    for k in [*clouds()[:3], *triangles]:
+    for k in [*small_clouds()[:3], *triangles]:
         for size in (2, 3):
             for subset in map(list, itertools.combinations(range(k.m), size)):
-                ball = ball_by_enumeration(k.points[subset])
-                reach = math.sqrt(squared_distances(k.points, ball.center).max())
-                rows.append((ball.radius, k.radius, reach))
+                core = ball_by_enumeration(k.points[subset])
+                rows.append((core.radius, k.radius, reach(k.points, core.center)))
     return rows
 
 
 def _expansion_faults(factor):
     """How far A sticks out of the core set's ball, enlarged by factor(eps)."""
     return max(
-        reach / radius - factor(max(best / radius - 1, 0.0))
-        for radius, best, reach in _subsets()
+        farthest / radius - factor(max(best / radius - 1, 0.0))
+        for radius, best, farthest in _subsets()
     )
 
 
-def _core_set_bounds(form):
+@_with_tolerances(0.3, 0.1, 0.02)
+def _core_set_bounds(form, k, eps):
     """Violation of a two-sided bound on r* by the core sets of Algorithm 3."""
-    worst = 0.0
-    for k, eps in itertools.product(clouds(), (0.3, 0.1, 0.02)):
-        core = sorted(run_core_set(k.points, eps=eps).core)
-        radius = ball_by_enumeration(k.points[core]).radius
-        low, high = form(radius, eps)
-        worst = max(worst, low / k.radius - 1, k.radius / high - 1)
-    return worst
+    core = sorted(run_core_set(k.points, eps=eps).core)
+    low, high = form(ball_by_enumeration(k.points[core]).radius, eps)
+    return low / k.radius - 1, k.radius / high - 1
 
 
 @lru_cache(maxsize=1)
 def _mixing_identity():
     """Residual of Phi((1 - s) u + s e_k) = (1 - s) gamma + s (1 - s) |a_k - A u|^2."""
-    s = symbols()
+    s = ball()
     moved = s.Phi((1 - s.alpha) * s.u + s.alpha * s.unit[0])
     distance = squared_norm(s.points[0] - s.A * s.u)
     formula = (1 - s.alpha) * s.Phi(s.u) + s.alpha * (1 - s.alpha) * distance
@@ -107,26 +119,29 @@ def _mixed(gamma, delta, alpha):
 
 def _best_mixing(step):
     """Slope of Phi at the step, and the step outside [0, 1/2)."""
-    s = symbols()
+    s = ball()
     delta = s.sp.Symbol("delta", positive=True)
     slope = s.sp.diff(_mixed(s.gamma, delta, s.alpha), s.alpha)
-    found = step(delta)
+    found = s.sp.sympify(step(delta))
     outside = sum(not 0 <= found.subs(delta, d) < 0.5 for d in (0.01, 2, 100))
     return _mixing_identity() + residual(slope.subs(s.alpha, found)) + outside
 
 
 def _gain_faults(gain):
     """Of (39), in symbols and along the runs on the small clouds."""
-    s = symbols()
+    s = ball()
     delta, later = s.sp.symbols("delta later", positive=True)
     best = _mixed(s.gamma, delta, delta / (2 * (1 + delta)))
-    worst = residual(gain(s.gamma, delta, later) - best)
-    for k in clouds():
-        history = run_core_set(k.points, eps=0.05).history
-        for before, after in itertools.pairwise(history):
-            predicted = gain(before[2], before[3], after[3])
-            worst = max(worst, abs(predicted / after[2] - 1))
-    return worst
+    return residual(gain(s.gamma, delta, later) - best) + _gain_along_runs(gain)
+
+
+@over(small_clouds)
+def _gain_along_runs(gain, k):
+    history = run_core_set(k.points, eps=0.05).history
+    return [
+        abs(float(gain(before[2], before[3], after[3])) / after[2] - 1)
+        for before, after in itertools.pairwise(history)
+    ]
 
 
 CORE_SETS = [
@@ -175,24 +190,19 @@ CORE_SETS = [
             "1 + root of eps": lambda eps: 1 + math.sqrt(eps),
         },
     ),
-    report(
+    symbolic(
         id="R-E38",
         statement=r"$\alpha^t=\operatorname{argmax}_{\alpha\in[0,1]}\Phi\left((1-"
         r"\alpha)u^t+\alpha e_\kappa\right)$, which is $\delta^t/[2(1+\delta^t)]$",
-        kind="symbolic",
         measure=_best_mixing,
         true=lambda delta: delta / (2 * (1 + delta)),
-        spoiled={
-            "factor 2": lambda delta: delta / (1 + delta),
-            "1 - delta": lambda delta: delta / (2 * (1 - delta)),
-        },
+        spoil=damaged_formula("delta"),
     ),
-    report(
+    symbolic(
         id="R-E39",
         statement=r"$\gamma^t=\gamma^{t-1}\left(1+\frac{(\delta^{k-1})^2}{4(1+"
         r"\delta^{k-1})}\right)$",
         verdict="HARMLESS",
-        kind="symbolic",
         measure=_gain_faults,
         true=lambda gamma, before, now: gamma * (1 + before**2 / (4 * (1 + before))),
         corrected=r"$\delta^{t-1}$, for $t\ge 1$; $k$ is not defined",
@@ -200,13 +210,11 @@ CORE_SETS = [
             "index t": lambda gamma, before, now: (
                 gamma * (1 + now**2 / (4 * (1 + now)))
             ),
-            "factor 4": lambda gamma, before, now: (
-                gamma * (1 + before**2 / (2 * (1 + before)))
-            ),
             "not squared": lambda gamma, before, now: (
                 gamma * (1 + before / (4 * (1 + before)))
             ),
         },
+        spoil=damaged_formula("gamma", "before", "now"),
     ),
 ]
 
@@ -218,9 +226,9 @@ def _caratheodory_faults(size):
     worst = 0.0
     simplex = np.vstack([np.zeros(3), np.eye(3)])
     cube = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
-    for points in (simplex, cube, clouds()[0].points, clouds()[1].points):
+    for points in (simplex, cube, small_clouds()[0].points, small_clouds()[1].points):
         m, n = points.shape
-        radius = math.sqrt(dual_value(points, run_away_step(points, eps=1e-12).u))
+        radius = math.sqrt(phi(points, run_away_step(points, eps=1e-12).u))
         subsets = itertools.combinations(range(m), min(size(n), m))
         best = max(ball_by_enumeration(points[list(rows)]).radius for rows in subsets)
         worst = max(worst, radius - best)
@@ -237,21 +245,16 @@ def _iteration_faults(bound):
     return worst
 
 
-def _same_as_frank_wolfe(form):
+@over(small_clouds)
+def _same_as_frank_wolfe(form, k):
     """Distance of Algorithm 3's iterates from Frank-Wolfe as in the form."""
     start, search = form
-    worst = 0.0
-    for k in clouds():
-        history = run_core_set(k.points, eps=0.01).history
-        lines = replace(PLAIN, start=lambda m, k=k: start(k.points), search=search)
-        for steps, record in enumerate(history[:30]):
-            u = run_away_step(k.points, lines, eps=-1.0, limit=steps).u
-            worst = max(worst, float(np.abs(u - record[0]).max()))
-    return worst
-
-
-def _pair_start(points):
-    return run_core_set(points, eps=10.0).history[0][0]
+    lines = replace(PLAIN, start=lambda m: start(k.points), search=search)
+    history = run_core_set(k.points, eps=0.01).history
+    return [
+        np.abs(run_away_step(k.points, lines, eps=-1.0, limit=t).u - record[0]).max()
+        for t, record in enumerate(history[:30])
+    ]
 
 
 def _lost_atoms(grow):
@@ -261,45 +264,40 @@ def _lost_atoms(grow):
     return float(sum(len(a - b) for a, b in itertools.pairwise(cores)))
 
 
-def _trial_ball_faults(squared_radius):
-    """Weights for which 'no point outside' and 'optimal' do not go together."""
-    faults = 0
-    for k in clouds():
-        for u in [*random_weights(k.m, 30), k.weights]:
-            distances = squared_distances(k.points, k.A @ u)
-            encloses = distances.max() <= squared_radius(distances, u) * (1 + 1e-9)
-            optimal = dual_value(k.points, u) >= k.radius**2 * (1 - 1e-9)
-            faults += encloses != optimal
-    return faults
+@over(lambda: [(k, u) for k in small_clouds() for u in (*_weights(k), k.weights)])
+def _trial_ball_faults(squared_radius, k, u):
+    """'No point outside' and 'optimal' do not go together."""
+    distances = distances2(k.points, u @ k.points)
+    encloses = distances.max() <= squared_radius(distances, u) * (1 + 1e-9)
+    return encloses != (phi(k.points, u) >= k.radius**2 * (1 - 1e-9))
 
 
-def _optimum_outside(bounds):
+def _weights(k):
+    return random_weights(k.m, 30)
+
+
+@over(lambda: [(k, u) for k in small_clouds() for u in _weights(k)])
+def _optimum_outside(bounds, k, u):
     """How far r*^2 lies outside the bounds made of gamma and delta."""
-    worst = 0.0
-    for k in clouds():
-        for u in random_weights(k.m, 30):
-            gamma = dual_value(k.points, u)
-            if gamma < 1e-9:
-                continue
-            low, high = bounds(gamma, relative_gap(k.points, u))
-            worst = max(worst, low - k.radius**2, k.radius**2 - high)
-    return worst
+    gamma = phi(k.points, u)
+    if gamma < 1e-9:
+        return 0.0
+    low, high = bounds(gamma, fw_gap(k.points, u) / gamma)
+    return low - k.radius**2, k.radius**2 - high
 
 
-def _stalled_radii(alpha):
+@over(small_clouds)
+def _stalled_radii(alpha, k):
     """Steps of Algorithm 3 that do not enlarge the trial ball."""
-    stalled = 0
-    for k in clouds():
-        run = run_core_set(k.points, replace(CoreLines(), alpha=alpha), limit=50)
-        gammas = [record[2] for record in run.history]
-        stalled += sum(b <= a for a, b in itertools.pairwise(gammas))
-    return stalled
+    run = run_core_set(k.points, replace(CoreLines(), alpha=alpha), limit=50)
+    gammas = [record[2] for record in run.history]
+    return sum(b <= a for a, b in itertools.pairwise(gammas))
 
 
 def _moved_share(bound):
     """Share of the way to the farthest point that the center moves, above the bound."""
     worst = 0.0
-    for points in (np.array(RHOMBUS), *(k.points for k in clouds())):
+    for points in (TRIANGLE, *(k.points for k in small_clouds())):
         history = run_core_set(points, eps=0.01).history
         for (_, c, _, _, _, k), (_, after, _, _, _, _) in itertools.pairwise(history):
             share = np.linalg.norm(after - c) / np.linalg.norm(points[k] - c)
@@ -307,48 +305,46 @@ def _moved_share(bound):
     return worst
 
 
-def _choice_faults(choose):
-    """Steps of Algorithm 3 whose vertex does not solve the linearised problem."""
-    faults = 0
-    for k in clouds():
-        for u, c, *_ in run_core_set(k.points, eps=0.01).history:
-            g = gradient(k.points, u)
-            faults += g[choose(k.points, u, c)] > g.min() + 1e-9
-    return faults
+@over(small_clouds)
+def _lost_by_the_choice(choose, k):
+    """By how much the steps of Algorithm 3 do not solve the linearised problem."""
+    losses = []
+    for u, c, *_ in run_core_set(k.points, eps=0.01).history:
+        g = gradient_of_f(k.points, u)
+        losses.append(g[choose(k.points, u, c)] - g.min())
+    return losses
 
 
 def _share_of_other_vertices(share):
     """|share of steps at which kappa is not the linear oracle's answer - claimed|."""
     history = run_core_set(gaussian_cloud(), eps=0.01).history
     other = [
-        int(np.argmin(gradient(gaussian_cloud(), u))) != k
+        int(np.argmin(gradient_of_f(gaussian_cloud(), u))) != k
         for u, _, _, _, _, k in history
     ]
     return abs(float(np.mean(other)) - share)
 
 
-def _called_optimal(form):
+@over(starts)
+def _called_optimal(form, k, u):
     """Lemma 3.1's vectors: their length, and whether the optimal one is optimal."""
     dimension, choose = form
-    worst = 0.0
-    for k, u in starts():
-        worst = max(worst, abs(dimension(k.m, k.n) - k.m))
-        worst = max(worst, k.radius**2 - dual_value(k.points, choose(u, k.weights)))
-    return worst
+    missing = k.radius**2 - phi(k.points, choose(u, k.weights))
+    return abs(dimension(k.m, k.n) - k.m), missing
 
 
-def _lemma_steps(first):
-    """(39) at t = first, first + 1, ...: 1 for each t without predecessor."""
-    worst = 0.0
-    for k in clouds():
-        history = run_core_set(k.points, eps=0.02).history
-        for t in range(first, len(history)):
-            if t == 0:
-                return 1.0
-            gamma, delta = history[t - 1][2:4]
-            predicted = gamma * (1 + delta**2 / (4 * (1 + delta)))
-            worst = max(worst, abs(predicted / history[t][2] - 1))
-    return worst
+@over(small_clouds)
+def _lemma_steps(first, k):
+    """(39) at t = first, first + 1, ...: 1 where t has no predecessor."""
+    if first <= 0:
+        return 1.0
+    faults = []
+    history = run_core_set(k.points, eps=0.02).history
+    for before, after in itertools.pairwise(history[first - 1 :]):
+        _, _, gamma, delta, _, _ = before
+        predicted = gamma * (1 + delta**2 / (4 * (1 + delta)))
+        faults.append(abs(predicted / after[2] - 1))
+    return faults
 
 
 def _dimension_faults(rule):
@@ -361,14 +357,13 @@ def _dimension_faults(rule):
     return faults
 
 
-def _padding_faults(pad):
+@over(small_clouds)
+def _padding_faults(pad, k):
     """Change of the dual value when a point joins and the weights are padded."""
-    worst = 0.0
-    for k in clouds():
-        fewer = k.points[:-1]
-        for u in random_weights(k.m - 1, 10):
-            worst = max(worst, abs(dual_value(k.points, pad(u)) - dual_value(fewer, u)))
-    return worst
+    return [
+        abs(phi(k.points, pad(u)) - phi(k.points[:-1], u))
+        for u in random_weights(k.m - 1, 10)
+    ]
 
 
 BALLS = [
@@ -399,12 +394,12 @@ BALLS = [
         statement="Algorithm 3 is Frank-Wolfe on the dual with a suitable start (and "
         "exact steps).",
         measure=_same_as_frank_wolfe,
-        true=(_pair_start, line_minimum),
+        true=(pair_weights, line_minimum),
         tolerance=1e-8,
         spoiled={
             "first vertex": (lambda points: vertex(len(points), 0), line_minimum),
             "half steps": (
-                _pair_start,
+                pair_weights,
                 lambda a, b, upper: 0.5 * line_minimum(a, b, upper),
             ),
         },
@@ -468,15 +463,13 @@ BALLS = [
         place="before (38)",
         statement=r"$e_\kappa$, $\kappa$ the farthest point from $c^t$, solves the "
         "problem linearised at $u^t$.",
-        measure=_choice_faults,
-        true=lambda points, u, c: int(np.argmax(squared_distances(points, c))),
+        measure=_lost_by_the_choice,
+        true=lambda points, u, c: int(np.argmax(distances2(points, c))),
         spoiled={
-            "nearest": lambda points, u, c: int(
-                np.argmin(squared_distances(points, c))
-            ),
+            "nearest": lambda points, u, c: int(np.argmin(distances2(points, c))),
             "largest weight": lambda points, u, c: int(np.argmax(u)),
             "farthest from the origin": lambda points, u, c: int(
-                np.argmax(squared_distances(points, 0 * c))
+                np.argmax(distances2(points, 0 * c))
             ),
         },
     ),
@@ -516,7 +509,7 @@ BALLS = [
         place="Lemma 3.1",
         statement=r"$\gamma^0\ge\frac13\gamma^*$",
         measure=lambda share: max(
-            share * k.radius**2 - dual_value(k.points, u) for k, u in starts()
+            share * k.radius**2 - phi(k.points, u) for k, u in starts()
         ),
         true=1 / 3,
         corrected="the third is attained",
@@ -527,7 +520,7 @@ BALLS = [
         place="Lemma 3.1",
         statement=r"$\delta^0\le 8$",
         measure=lambda bound: (
-            max(relative_gap(k.points, u) for k, u in starts()) - bound
+            max(fw_gap(k.points, u) / phi(k.points, u) for k, u in starts()) - bound
         ),
         true=8.0,
         corrected=r"$\delta^0\le 6$ is sharp",

@@ -5,28 +5,32 @@ from __future__ import annotations
 import cmath
 import itertools
 import math
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.lines_of_the_report import (
+from mebnb.documents.toolkit.clouds import (
     cloud,
-    clouds,
-    phi_of,
+    over,
+    phi,
     random_weights,
+    small_clouds,
     vertex,
+    z_of,
 )
 from mebnb.documents.toolkit.symbols import (
+    ball,
+    damaged,
     equals,
     gradient_of,
     on_simplex,
     residual,
     squared_norm,
-    symbols,
 )
 
 report = partial(Entry, document="report")
+symbolic = partial(report, kind="symbolic", spoil=damaged())
 
 # --- the primal: (1) to (5) --------------------------------------------------------
 
@@ -87,7 +91,7 @@ def _primal_faults(
 
 def _negative_curvature(constraint):
     """How negative the Hessian of one constraint gets, over (c, radius variable)."""
-    s = symbols()
+    s = ball()
     variables = s.sp.Matrix([*s.c, s.r])
     hessian = s.sp.hessian(constraint(s.points[0], s.c, s.r), list(variables))
     values = np.array(hessian.subs({s.r: 1}).tolist(), dtype=float)
@@ -206,42 +210,56 @@ PRIMAL = [
     ),
 ]
 
+_over_clouds = over(small_clouds)
+
 # --- the dual: (6) to (21) ---------------------------------------------------------
 
 
 def _dual_faults(objective, largest=True):
     """Duality gap at the optimum, better points on the simplex, wrong curvature."""
     sign = 1.0 if largest else -1.0
-    worst = 0.0
-    for k in clouds():
-        best = sign * objective(k.A, k.z, k.weights)
-        worst = max(worst, abs(best - k.radius**2))
+
+    @_over_clouds
+    def faults(objective, k):
+        best = sign * objective(k.points, k.weights)
         others = random_weights(k.m, 60)
-        values = np.array([sign * objective(k.A, k.z, u) for u in others])
-        worst = max(worst, float(values.max()) - best)
-        middle = [sign * objective(k.A, k.z, u) for u in (others[1:] + others[:-1]) / 2]
-        worst = max(worst, float(np.max((values[1:] + values[:-1]) / 2 - middle)))
-    return worst
+        values, middle = (
+            np.array([sign * objective(k.points, u) for u in weights])
+            for weights in (others, (others[1:] + others[:-1]) / 2)
+        )
+        convexity = (values[1:] + values[:-1]) / 2 - middle
+        return abs(best - k.radius**2), values.max() - best, convexity.max()
+
+    return faults(objective)
 
 
 def _dual_with_dimension(form):
     objective, dimension = form
-    wrong = sum(abs(dimension(k.m, k.n) - k.m) for k in clouds())
+    wrong = sum(abs(dimension(k.m, k.n) - k.m) for k in small_clouds())
     return float(wrong) or _dual_faults(objective)
+
+
+def _at_center(expression, center):
+    """The expression with a center put in for c."""
+    return expression.subs(dict(zip(ball().c, center, strict=True)), simultaneous=True)
+
+
+@cache
+def _slope_in_center():
+    s = ball()
+    return gradient_of(s.lagrangian, s.c)
 
 
 def _stationary_in_c(form):
     """Of (12): the derivative, and that it vanishes at the center given."""
-    s = symbols()
-    derivative, center = form(s)
-    true = gradient_of(s.lagrangian, s.c)
-    at_center = true.subs(dict(zip(s.c, center, strict=True)), simultaneous=True)
-    return residual(derivative - true, at_center)
+    derivative, center = form(ball())
+    slope = _slope_in_center()
+    return residual(derivative - slope, _at_center(slope, center))
 
 
 def _stationary_in_radius(form):
     """Of (13): the derivative, and the roots with 1'u != 1 on a lattice."""
-    s = symbols()
+    s = ball()
     name, derivative = form(s)
     lagrangian = s.lagrangian if name == "r" else s.lagrangian.subs(s.r**2, s.gamma)
     variable = s.r if name == "r" else s.gamma
@@ -254,36 +272,25 @@ def _stationary_in_radius(form):
 
 def _in_lagrangian(form):
     """c as in the form makes the derivative of L vanish wherever 1'u = 1."""
-    s = symbols()
-    derivative = gradient_of(s.lagrangian, s.c)
-    put = derivative.subs(dict(zip(s.c, form(s), strict=True)), simultaneous=True)
-    return residual(*(on_simplex(entry) for entry in put))
+    return residual(on_simplex(_at_center(_slope_in_center(), form(ball()))))
 
 
-def _equals_on_simplex(with_center):
-    """Measure: the form is the Lagrangian where 1'u = 1, if wanted also at c = Au."""
-
-    def measure(form):
-        s = symbols()
-        lagrangian = s.lagrangian
-        if with_center:
-            center = dict(zip(s.c, s.A * s.u, strict=True))
-            lagrangian = lagrangian.subs(center, simultaneous=True)
-        return residual(on_simplex(form(s) - lagrangian))
-
-    return measure
+_LAGRANGIAN = equals(lambda s: s.lagrangian)
+# The Lagrangian where 1'u = 1, and there with c = Au.
+_ON_SIMPLEX = equals(lambda s: s.lagrangian, modulo=on_simplex)
+_AT_CENTER = equals(lambda s: _at_center(s.lagrangian, s.center), modulo=on_simplex)
 
 
-def _above_the_ball(nonnegative):
+@_over_clouds
+def _above_the_ball(nonnegative, k):
     """How far the dual exceeds r*^2 over the weights that are allowed."""
-    worst = 0.0
-    for k in clouds():
-        for i, j in itertools.permutations(range(k.m), 2):
-            for step in np.linspace(0.0, 1.0, 21):
-                u = k.weights + step * (vertex(k.m, i) - vertex(k.m, j))
-                if u.min() >= 0 or not nonnegative:
-                    worst = max(worst, phi_of(k.A, k.z, u) - k.radius**2)
-    return worst
+    return [
+        phi(k.points, u) - k.radius**2
+        for i, j in itertools.permutations(range(k.m), 2)
+        for step in np.linspace(0.0, 1.0, 21)
+        for u in [k.weights + step * (vertex(k.m, i) - vertex(k.m, j))]
+        if u.min() >= 0 or not nonnegative
+    ]
 
 
 def _l11(s):
@@ -299,28 +306,27 @@ DUAL = [
         r"$u\in\mathbb{R}^n$",
         verdict="WRONG",
         measure=_dual_with_dimension,
-        true=(phi_of, lambda m, n: m),
-        printed=(phi_of, lambda m, n: n),
+        true=(phi, lambda m, n: m),
+        printed=(phi, lambda m, n: n),
         corrected=r"$u\in\mathbb{R}^m$, one multiplier a point; $a_i^Ta_i$",
         witness="m = 5 points in R^2: five constraints, two multipliers",
         spoiled={
             "sign of the square": (
-                lambda A, z, u: z @ u + (A @ u) @ (A @ u),
+                lambda p, u: u @ z_of(p) + (u @ p) @ (u @ p),
                 lambda m, n: m,
             ),
             "half the square": (
-                lambda A, z, u: z @ u - 0.5 * (A @ u) @ (A @ u),
+                lambda p, u: u @ z_of(p) - 0.5 * (u @ p) @ (u @ p),
                 lambda m, n: m,
             ),
         },
     ),
-    report(
+    symbolic(
         id="R-E07",
         statement=r"$\mathcal{L}(c,r,u)=r^2+\sum_{i=1}^m u_i\left(\lVert "
         r"a_i-c\rVert-r^2\right)$",
         verdict="WRONG",
-        kind="symbolic",
-        measure=equals(lambda s: s.lagrangian),
+        measure=_LAGRANGIAN,
         true=lambda s: (
             s.r**2
             + sum(w * (squared_norm(a - s.c) - s.r**2) for w, a in zip(s.u, s.points))
@@ -334,18 +340,13 @@ DUAL = [
         ),
         corrected=r"$\lVert a_i-c\rVert^2$, as in (8)",
         witness="m = 1, u = 1, r = 1, |a - c| = 2: 2 is printed, 4 is right",
-        spoiled={
-            "radius not squared": lambda s: s.lagrangian.subs(s.r**2, s.r),
-            "sign of the multipliers": lambda s: 2 * s.r**2 - s.lagrangian,
-            "last point left out": lambda s: s.lagrangian.subs(s.u[2], 0),
-        },
+        spoiled={"radius not squared": lambda s: s.lagrangian.subs(s.r**2, s.r)},
     ),
-    report(
+    symbolic(
         id="R-E08",
         statement=r"$\mathcal{L}=r^2+\sum_{i=1}^m u_i\left(a_i^Ta_i-2c^Ta_i+c^Tc-r^2"
         r"\right)$",
-        kind="symbolic",
-        measure=equals(lambda s: s.lagrangian),
+        measure=_LAGRANGIAN,
         true=lambda s: (
             s.r**2
             + sum(
@@ -353,29 +354,12 @@ DUAL = [
                 for w, a in zip(s.u, s.points)
             )
         ),
-        spoiled={
-            "cross term": lambda s: (
-                s.r**2
-                + sum(
-                    w * (a.dot(a) - s.c.dot(a) + s.c.dot(s.c) - s.r**2)
-                    for w, a in zip(s.u, s.points)
-                )
-            ),
-            "sign of c'c": lambda s: (
-                s.r**2
-                + sum(
-                    w * (a.dot(a) - 2 * s.c.dot(a) - s.c.dot(s.c) - s.r**2)
-                    for w, a in zip(s.u, s.points)
-                )
-            ),
-        },
     ),
-    report(
+    symbolic(
         id="R-E09",
         statement=r"$\mathcal{L}=r^2+\sum_i u_iz_i-2c^T\left[\sum_i "
         r"a_iu_i\right]+c^Tc\sum_i u_i-r^2\sum_i u_i$",
-        kind="symbolic",
-        measure=equals(lambda s: s.lagrangian),
+        measure=_LAGRANGIAN,
         true=lambda s: (
             s.r**2
             + sum(w * z for w, z in zip(s.u, s.z))
@@ -387,17 +371,13 @@ DUAL = [
             "c'c without the sum": lambda s: (
                 s.lagrangian + s.c.dot(s.c) * (1 - sum(s.u))
             ),
-            "last sign": lambda s: s.lagrangian + 2 * s.r**2 * sum(s.u),
         },
     ),
-    report(
+    symbolic(
         id="R-E10",
         statement=r"$\sum_i u_i=u^T\mathbf{1},\quad \sum_i u_iz_i=u^Tz,\quad \sum_i "
         "a_iu_i=Au$",
-        kind="symbolic",
-        measure=lambda form: residual(
-            *(left - right for left, right in form(symbols()))
-        ),
+        measure=lambda form: residual([left - right for left, right in form(ball())]),
         true=lambda s: (
             (sum(s.u), s.u.dot(s.ones)),
             (sum(w * a.dot(a) for w, a in zip(s.u, s.points)), s.u.dot(s.z)),
@@ -415,59 +395,41 @@ DUAL = [
             ),
         },
     ),
-    report(
+    symbolic(
         id="R-E11",
         statement=r"$\mathcal{L}=r^2+u^Tz-2c^TAu+c^Tc\cdot u^T\mathbf{1}-r^2u^T"
         r"\mathbf{1}$",
-        kind="symbolic",
-        measure=equals(lambda s: s.lagrangian),
+        measure=_LAGRANGIAN,
         true=lambda s: _l11(s) - s.r**2 * s.total,
-        spoiled={
-            "last term lost": _l11,
-            "sign of the cross term": lambda s: (
-                _l11(s) + 4 * s.c.dot(s.A * s.u) - s.r**2 * s.total
-            ),
-        },
     ),
-    report(
+    symbolic(
         id="R-E12",
         statement=r"$\mathbf{0}=\partial\mathcal{L}/\partial c=-2Au+2(u^T\mathbf{1})c\ "
         r"\Rightarrow\ c=Au/u^T\mathbf{1}$",
-        kind="symbolic",
         measure=_stationary_in_c,
         true=lambda s: (-2 * s.A * s.u + 2 * s.total * s.c, s.A * s.u / s.total),
         spoiled={
-            "factor 2": lambda s: (-s.A * s.u + s.total * s.c, s.A * s.u / s.total),
-            "sign": lambda s: (
-                -2 * s.A * s.u + 2 * s.total * s.c,
-                -s.A * s.u / s.total,
-            ),
-            "not divided": lambda s: (-2 * s.A * s.u + 2 * s.total * s.c, s.A * s.u),
+            "not divided": lambda s: (-2 * s.A * s.u + 2 * s.total * s.c, s.A * s.u)
         },
     ),
-    report(
+    symbolic(
         id="R-E13-factor",
         place="(13), derivative",
         statement=r"$\partial\mathcal{L}/\partial r=r-r\,u^T\mathbf{1}=r(1-u^T"
         r"\mathbf{1})$",
         verdict="HARMLESS",
-        kind="symbolic",
         measure=equals(lambda s: s.sp.diff(s.lagrangian, s.r)),
         true=lambda s: 2 * s.r * (1 - s.total),
         printed=lambda s: s.r * (1 - s.total),
         corrected=r"$2r(1-u^T\mathbf{1})$; the roots are the same",
         witness="r = 1, u = 0: 1 is printed, 2 is right",
-        spoiled={
-            "sign": lambda s: 2 * s.r * (1 + s.total),
-            "r lost": lambda s: 2 * (1 - s.total),
-        },
+        spoiled={"r lost": lambda s: 2 * (1 - s.total)},
     ),
-    report(
+    symbolic(
         id="R-E13",
         statement=r"$0=\partial\mathcal{L}/\partial r=r(1-u^T\mathbf{1})\ \Rightarrow\ "
         r"u^T\mathbf{1}=1$",
         verdict="WRONG",
-        kind="symbolic",
         measure=_stationary_in_radius,
         true=lambda s: ("gamma", 1 - s.total),
         printed=lambda s: ("r", s.r * (1 - s.total)),
@@ -475,86 +437,58 @@ DUAL = [
         r"with $\gamma=r^2$, $\partial\mathcal{L}/\partial\gamma=1-u^T\mathbf{1}=0$ "
         "always gives it",
         witness="m = 1: r* = 0 and every u is stationary in r",
-        spoiled={
-            "in r with the factor 2": lambda s: ("r", 2 * s.r * (1 - s.total)),
-            "sign": lambda s: ("gamma", 1 + s.total),
-        },
+        spoiled={"in r with the factor 2": lambda s: ("r", 2 * s.r * (1 - s.total))},
     ),
-    report(
+    symbolic(
         id="R-E14",
         statement="$c=Au$",
-        kind="symbolic",
         measure=_in_lagrangian,
         true=lambda s: s.A * s.u,
-        spoiled={
-            "factor": lambda s: 2 * s.A * s.u,
-            "sign": lambda s: -s.A * s.u,
-            "plain mean": lambda s: s.A * s.ones / 3,
-        },
+        spoiled={"plain mean": lambda s: s.A * s.ones / 3},
     ),
-    report(
+    symbolic(
         id="R-E15",
         statement=r"$\mathcal{L}(c,r,u)=r^2+u^Tz-2c^TAu+c^Tc\cdot "
         r"u^T\mathbf{1}-r^2u^T\mathbf{1}$",
-        kind="symbolic",
-        measure=equals(lambda s: s.lagrangian),
+        measure=_LAGRANGIAN,
         true=lambda s: _l11(s) - s.r**2 * s.total,
         spoiled={
-            "sign of r^2 1'u": lambda s: _l11(s) + s.r**2 * s.total,
             "c'c without 1'u": lambda s: (
                 _l11(s) + s.c.dot(s.c) * (1 - s.total) - s.r**2 * s.total
             ),
         },
     ),
-    report(
+    symbolic(
         id="R-E16",
         statement=r"$\mathcal{L}=r^2+u^Tz-2c^TAu+c^Tc-r^2$ where $u^T\mathbf{1}=1$",
-        kind="symbolic",
-        measure=_equals_on_simplex(with_center=False),
+        measure=_ON_SIMPLEX,
         true=lambda s: s.u.dot(s.z) - 2 * s.c.dot(s.A * s.u) + s.c.dot(s.c),
         spoiled={
             "r^2 left over": lambda s: (
                 s.r**2 + s.u.dot(s.z) - 2 * s.c.dot(s.A * s.u) + s.c.dot(s.c)
             ),
-            "cross term": lambda s: s.u.dot(s.z) - s.c.dot(s.A * s.u) + s.c.dot(s.c),
         },
     ),
-    report(
+    symbolic(
         id="R-E17",
         statement=r"$\mathcal{L}=u^Tz-2u^TA^TAu+u^TA^TAu$ at $c=Au$",
-        kind="symbolic",
-        measure=_equals_on_simplex(with_center=True),
+        measure=_AT_CENTER,
         true=lambda s: (
             s.u.dot(s.z) - 2 * squared_norm(s.A * s.u) + squared_norm(s.A * s.u)
         ),
-        spoiled={
-            "factor 2 lost": lambda s: (
-                s.u.dot(s.z) - squared_norm(s.A * s.u) + squared_norm(s.A * s.u)
-            ),
-            "last sign": lambda s: s.u.dot(s.z) - 3 * squared_norm(s.A * s.u),
-        },
     ),
-    report(
+    symbolic(
         id="R-E18",
         statement=r"$\mathcal{L}=u^Tz-u^TA^TAu$",
-        kind="symbolic",
-        measure=_equals_on_simplex(with_center=True),
+        measure=_AT_CENTER,
         true=lambda s: s.u.dot(s.z) - (s.u.T * s.A.T * s.A * s.u)[0],
-        spoiled={
-            "sign": lambda s: s.u.dot(s.z) + squared_norm(s.A * s.u),
-            "half": lambda s: s.u.dot(s.z) - squared_norm(s.A * s.u) / 2,
-        },
     ),
-    report(
+    symbolic(
         id="R-E19",
         statement=r"$\mathcal{L}=\Phi(u)$, a function of the multipliers alone",
-        kind="symbolic",
-        measure=_equals_on_simplex(with_center=True),
+        measure=_AT_CENTER,
         true=lambda s: s.Phi(s.u),
-        spoiled={
-            "negated": lambda s: s.f(s.u),
-            "r^2 added": lambda s: s.Phi(s.u) + s.r**2,
-        },
+        spoiled={"r^2 added": lambda s: s.Phi(s.u) + s.r**2},
     ),
     report(
         id="R-X-kkt3",
@@ -570,11 +504,11 @@ DUAL = [
         r"u^Tz-u^TA^TAu$ s.t. $u^T\mathbf{1}=1,\ u\ge 0$; $\Phi$ is concave and the "
         "maximum is the squared radius",
         measure=_dual_faults,
-        true=phi_of,
+        true=phi,
         spoiled={
-            "negated": lambda A, z, u: -phi_of(A, z, u),
-            "square twice": lambda A, z, u: z @ u - 2 * (A @ u) @ (A @ u),
-            "sign of the square": lambda A, z, u: z @ u + (A @ u) @ (A @ u),
+            "negated": lambda p, u: -phi(p, u),
+            "square twice": lambda p, u: u @ z_of(p) - 2 * (u @ p) @ (u @ p),
+            "sign of the square": lambda p, u: u @ z_of(p) + (u @ p) @ (u @ p),
         },
     ),
     report(
@@ -582,10 +516,10 @@ DUAL = [
         statement=r"$u^*=\operatorname{argmin}_u-\Phi(u)=\operatorname{argmin}_u\, "
         r"u^TA^TAu-u^Tz$ s.t. $u^T\mathbf{1}=1,\ u\ge 0$, a convex problem",
         measure=lambda form: _dual_faults(form, largest=False),
-        true=lambda A, z, u: u @ A.T @ A @ u - u @ z,
+        true=lambda p, u: u @ p @ p.T @ u - u @ z_of(p),
         spoiled={
-            "sign": phi_of,
-            "sign of z": lambda A, z, u: u @ A.T @ A @ u + u @ z,
+            "sign": phi,
+            "sign of z": lambda p, u: u @ p @ p.T @ u + u @ z_of(p),
         },
     ),
 ]
@@ -593,21 +527,18 @@ DUAL = [
 # --- from multipliers to the ball: (22) to (28) ------------------------------------
 
 
-def _worst(function):
-    """Measure: the largest violation of the form over the small clouds."""
-    return lambda form: max(float(function(form, k)) for k in clouds())
+@_over_clouds
+def _complementarity(slack, k):
+    return np.abs(k.weights * slack(z_of(k.points), k.points, k.center, k.radius))
 
 
-def _complementarity(form, k):
-    slack = [
-        abs(k.weights[i] * form(k.z[i], k.points[i], k.center, k.radius))
-        for i in range(k.m)
-    ]
-    return sum(slack)
+@_over_clouds
+def _total_complementarity(slack, k):
+    return abs(k.weights @ slack(z_of(k.points), k.points, k.center, k.radius))
 
 
 def _slack(power):
-    return lambda z, a, c, r: z - 2 * c @ a + c @ c - r**power
+    return lambda z, a, c, r: z - 2 * a @ c + c @ c - r**power
 
 
 def _simplex_faults(member):
@@ -629,20 +560,20 @@ _TRIANGLE = cloud([[0.0, 1.0], [2.0, 1.0], [1.0, 1.5]])
 def _lattice_minimum(objective):
     """Distance of A u from the center, u the minimiser over quarters of the simplex."""
     lattice = [np.array([i, j, 4 - i - j]) / 4 for i in range(5) for j in range(5 - i)]
-    best = min(lattice, key=lambda u: objective(_TRIANGLE.A, _TRIANGLE.z, u))
-    return float(np.linalg.norm(_TRIANGLE.A @ best - _TRIANGLE.center))
+    best = min(lattice, key=lambda u: objective(_TRIANGLE.points, u))
+    return float(np.linalg.norm(best @ _TRIANGLE.points - _TRIANGLE.center))
 
 
 RECOVERY = [
     report(
         id="R-E22",
         statement="$c^*=Au^*$",
-        measure=_worst(lambda form, k: np.linalg.norm(form(k) - k.center)),
-        true=lambda k: k.A @ k.weights,
+        measure=_over_clouds(lambda form, k: np.linalg.norm(form(k) - k.center)),
+        true=lambda k: k.weights @ k.points,
         spoiled={
-            "half": lambda k: k.A @ k.weights / 2,
-            "mean of the points": lambda k: k.A.mean(axis=1),
-            "mean of the support": lambda k: k.A[:, k.weights > 0].mean(axis=1),
+            "half": lambda k: k.weights @ k.points / 2,
+            "mean of the points": lambda k: k.points.mean(axis=0),
+            "mean of the support": lambda k: k.points[k.weights > 0].mean(axis=0),
         },
     ),
     report(
@@ -650,55 +581,48 @@ RECOVERY = [
         statement=r"$u_i^*\left(z_i-2c^{*T}a_i+c^{*T}c^*-r^{*T}\right)=0,\ "
         r"i=1,\dots,m$",
         verdict="HARMLESS",
-        measure=_worst(_complementarity),
+        measure=_complementarity,
         true=_slack(2),
         printed=_slack(1),
         corrected="$r^{*2}$, as in (24)",
         witness="points 0, 4: r* = 2, and the slack at both is z - 2ca + cc = 4",
         spoiled={
-            "cross term": lambda z, a, c, r: z - c @ a + c @ c - r**2,
-            "sign of c'c": lambda z, a, c, r: z - 2 * c @ a - c @ c - r**2,
+            "cross term": lambda z, a, c, r: z - a @ c + c @ c - r**2,
+            "sign of c'c": lambda z, a, c, r: z - 2 * a @ c - c @ c - r**2,
         },
     ),
     report(
         id="R-E24",
         statement=r"$\sum_{i=1}^m u_i^*\left(z_i-2c^{*T}a_i+c^{*T}c^*-r^{*2}\right)=0$",
-        measure=_worst(
-            lambda form, k: abs(
-                sum(
-                    k.weights[i] * form(k.z[i], k.points[i], k.center, k.radius)
-                    for i in range(k.m)
-                )
-            )
-        ),
+        measure=_total_complementarity,
         true=_slack(2),
         spoiled={
             "r* not squared": _slack(1),
-            "cross term": lambda z, a, c, r: z + 2 * c @ a + c @ c - r**2,
+            "cross term": lambda z, a, c, r: z + 2 * a @ c + c @ c - r**2,
         },
     ),
     report(
         id="R-E25",
         statement="$r^{*T}=u^{*T}z-u^{*T}A^TAu^*$",
         verdict="HARMLESS",
-        measure=_worst(lambda form, k: abs(form(k))),
-        true=lambda k: k.radius**2 - phi_of(k.A, k.z, k.weights),
-        printed=lambda k: k.radius - phi_of(k.A, k.z, k.weights),
+        measure=_over_clouds(lambda form, k: abs(form(k))),
+        true=lambda k: k.radius**2 - phi(k.points, k.weights),
+        printed=lambda k: k.radius - phi(k.points, k.weights),
         corrected="$r^{*2}$ on the left",
         witness="points -2, 2: r* = 2, the right side is 4",
         spoiled={
             "sign of the square": lambda k: (
-                k.radius**2 - k.z @ k.weights - np.sum((k.A @ k.weights) ** 2)
+                k.radius**2 - k.weights @ z_of(k.points) - k.center @ k.center
             ),
-            "z lost": lambda k: k.radius**2 + np.sum((k.A @ k.weights) ** 2),
+            "z lost": lambda k: k.radius**2 + k.center @ k.center,
         },
     ),
     report(
         id="R-E26",
         statement=r"$r^*=\sqrt{-\Phi(u^*)}$",
         verdict="WRONG",
-        measure=_worst(
-            lambda form, k: abs(form(phi_of(k.A, k.z, k.weights)) - k.radius)
+        measure=_over_clouds(
+            lambda form, k: abs(form(phi(k.points, k.weights)) - k.radius)
         ),
         true=cmath.sqrt,
         printed=lambda phi: cmath.sqrt(-phi),
@@ -725,10 +649,10 @@ RECOVERY = [
         id="R-E28",
         statement=r"$u^*=\operatorname{argmin}_{u\in\Delta^{m-1}}-\Phi(u)$",
         measure=_lattice_minimum,
-        true=lambda A, z, u: -phi_of(A, z, u),
+        true=lambda p, u: -phi(p, u),
         spoiled={
-            "sign": phi_of,
-            "z lost": lambda A, z, u: (A @ u) @ (A @ u),
+            "sign": phi,
+            "z lost": lambda p, u: (u @ p) @ (u @ p),
         },
     ),
 ]

@@ -23,6 +23,7 @@ from mebnb.documents.report.runs import (
     split_of,
     trace_of,
 )
+from mebnb.documents.toolkit.clouds import distances2
 from mebnb.documents.toolkit.lines_of_the_report import AwayLines, armijo, run_away_step
 from mebnb.experiments.report_tables import (
     outside,
@@ -30,7 +31,6 @@ from mebnb.experiments.report_tables import (
     report_solution,
     report_threshold,
 )
-from mebnb.solvers.balls import squared_distances
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 
@@ -139,7 +139,7 @@ def _off_the_sphere(choose):
     points = np.random.RandomState(123).normal(0, 1, (2, 8000)).T
     ball = blended_pairwise(points, tol=1e-12, trace=False)
     chosen = points[choose(points, ball)]
-    reach = np.sqrt(squared_distances(chosen, ball.center))
+    reach = np.sqrt(distances2(chosen, ball.center))
     return float(np.abs(reach / ball.radius - 1).max())
 
 
@@ -344,7 +344,7 @@ EXPERIMENTS = [
         spoiled={
             "first three points": lambda points, ball: [0, 1, 2],
             "twenty farthest from the mean": lambda points, ball: np.argsort(
-                squared_distances(points, points.mean(axis=0))
+                distances2(points, points.mean(axis=0))
             )[-20:],
         },
     ),

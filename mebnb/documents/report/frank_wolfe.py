@@ -10,67 +10,67 @@ from functools import lru_cache, partial
 import numpy as np
 
 from mebnb.documents.entries import Entry
+from mebnb.documents.toolkit.clouds import (
+    distances2,
+    farthest_from,
+    gaussian_cloud,
+    gradient_of_f,
+    off_simplex,
+    over,
+    phi,
+    random_weights,
+    small_clouds,
+    step_to_boundary,
+    vertex,
+    z_of,
+)
 from mebnb.documents.toolkit.lines_of_the_report import (
     PLAIN,
     AwayLines,
     BlendedLines,
-    clouds,
-    farthest_from,
-    gaussian_cloud,
-    grad_of,
-    off_simplex,
-    phi_of,
-    random_weights,
     run_away_step,
     run_blended,
     run_core_set,
-    step_to_boundary,
-    vertex,
     with_rule,
 )
-from mebnb.documents.toolkit.symbols import equals, gradient_of
-from mebnb.solvers.balls import squared_distances
+from mebnb.documents.toolkit.symbols import damaged, equals, gradient_of
 
 report = partial(Entry, document="report")
+symbolic = partial(report, kind="symbolic", spoil=damaged())
 
 # --- Frank-Wolfe: (29) to (35) -----------------------------------------------------
 
 
 def _cases():
     """Clouds with weights on the simplex, 25 a cloud."""
-    return [(k, u) for k in clouds() for u in random_weights(k.m, 25)]
+    return [(k, u) for k in small_clouds() for u in random_weights(k.m, 25)]
 
 
 def _farthest(k, u):
-    return farthest_from(k.points, k.A @ u)
+    return farthest_from(k.points, u @ k.points)
 
 
 def _support(u):
     return set(np.flatnonzero(u > 0).tolist())
 
 
-def _oracle_faults(linear):
+@over(_cases)
+def _oracle_fails(linear, k, u):
     """Of (30): its minimum over the simplex is not the farthest point's vertex."""
-    faults = 0
-    for k, u in _cases():
-        g = linear(k.A, k.z, u)
-        vertices = g.min()
-        inner = min(float(s @ g) for s in random_weights(k.m, 20, seed=5))
-        faults += int(np.argmin(g)) != _farthest(k, u) or inner < vertices - 1e-12
-    return faults
+    g = linear(k.points, u)
+    inner = min(float(s @ g) for s in random_weights(k.m, 20, seed=5))
+    return int(np.argmin(g)) != _farthest(k, u) or inner < g.min() - 1e-12
 
 
-def _vertex_faults(choose):
+@over(_cases)
+def _not_the_vertex(choose, k, u):
     """Of (31), (32): the answer is no unit vector, or not the farthest point's."""
-    faults = 0
-    for k, u in _cases():
-        chosen = choose(k.A, k.z, u)
-        faults += not np.array_equal(chosen, vertex(k.m, _farthest(k, u)))
-    return faults
+    return not np.array_equal(choose(k.points, u), vertex(k.m, _farthest(k, u)))
 
 
-def _index_faults(choose):
-    return sum(choose(k.A, k.z, u) != _farthest(k, u) for k, u in _cases())
+@over(_cases)
+def _not_the_index(choose, k, u):
+    return choose(k.points, u) != _farthest(k, u)
 
 
 def _best_of(g, candidates):
@@ -81,29 +81,21 @@ def _units(m):
     return [vertex(m, i) for i in range(m)]
 
 
-def _lost_descent(indices):
+@over(_cases)
+def _lost_descent(indices, k, u):
     """The worst of the allowed vertices, measured by the slope it gives away."""
-    worst = 0.0
-    for k, u in _cases():
-        g = grad_of(k.A, k.z, u)
-        worst = max(worst, max(float(g[i] - g.min()) for i in indices(g)))
-    return worst
+    g = gradient_of_f(k.points, u)
+    return [g[i] - g.min() for i in indices(g)]
 
 
-def _chain_of_gaps(form):
+@over(_cases)
+def _chain_of_gaps(form, k, u):
     """How far g_FW >= slope toward u* >= objective above its optimum is violated."""
     objective, slope = form
-    worst = 0.0
-    for k, u in _cases():
-        g = slope(k.A, k.z, u)
-        s = vertex(k.m, int(np.argmin(g)))
-        steps = (
-            float(-g @ (s - u)),
-            float(-g @ (k.weights - u)),
-            float(objective(k.A, k.z, u) - objective(k.A, k.z, k.weights)),
-        )
-        worst = max(worst, steps[1] - steps[0], steps[2] - steps[1], -steps[2])
-    return worst
+    g = slope(k.points, u)
+    gap, toward = -g @ (vertex(k.m, int(np.argmin(g))) - u), -g @ (k.weights - u)
+    above = objective(k.points, u) - objective(k.points, k.weights)
+    return toward - gap, above - toward, -above
 
 
 def _exact_steps():
@@ -113,8 +105,7 @@ def _exact_steps():
 
 
 def _largest_rise(steps):
-    steps = steps()
-    return max(0.0, max(b - a for a, b in itertools.pairwise(steps)))
+    return max(0.0, max(b - a for a, b in itertools.pairwise(steps())))
 
 
 def _below_vertices(form):
@@ -142,7 +133,7 @@ FRANK_WOLFE = [
         statement=r"The midpoint $u_0=\frac{1}{n}\mathbf{1}$ of the simplex is a "
         "feasible start.",
         verdict="WRONG",
-        measure=lambda form: max(off_simplex(form(k.m, k.n)) for k in clouds()),
+        measure=lambda form: max(off_simplex(form(k.m, k.n)) for k in small_clouds()),
         true=lambda m, n: np.full(m, 1 / m),
         printed=lambda m, n: np.full(m, 1 / n),
         corrected=r"$\frac{1}{m}\mathbf{1}$",
@@ -176,28 +167,22 @@ FRANK_WOLFE = [
             "away from s": lambda u, s, alpha: u - alpha * (s - u),
         },
     ),
-    report(
+    symbolic(
         id="R-E29",
         statement=r"$\nabla(-\Phi(u))=2A^TAu-z$",
-        kind="symbolic",
         measure=equals(lambda s: gradient_of(s.f(s.u), s.u)),
         true=lambda s: 2 * s.A.T * s.A * s.u - s.z,
-        spoiled={
-            "factor 2": lambda s: s.A.T * s.A * s.u - s.z,
-            "sign of z": lambda s: 2 * s.A.T * s.A * s.u + s.z,
-            "gradient of Phi": lambda s: s.z - 2 * s.A.T * s.A * s.u,
-        },
     ),
     report(
         id="R-E30",
         statement=r"$s_t=\operatorname{argmin}_{s\in\Delta^{m-1}}\, "
         r"s^T\left[2A^TAu_t-z\right]$",
-        measure=_oracle_faults,
-        true=grad_of,
+        measure=_oracle_fails,
+        true=gradient_of_f,
         spoiled={
-            "factor 2": lambda A, z, u: A.T @ (A @ u) - z,
-            "sign": lambda A, z, u: -grad_of(A, z, u),
-            "z lost": lambda A, z, u: 2 * A.T @ (A @ u),
+            "factor 2": lambda p, u: p @ (u @ p) - z_of(p),
+            "sign": lambda p, u: -gradient_of_f(p, u),
+            "z lost": lambda p, u: 2 * p @ (u @ p),
         },
     ),
     report(
@@ -219,29 +204,29 @@ FRANK_WOLFE = [
         id="R-E31",
         statement=r"$s_t=\operatorname{argmin}_{e_i\in\mathbb{R}^m}\, "
         r"e_i^T\left[2A^TAu_t-z\right]$",
-        measure=_vertex_faults,
-        true=lambda A, z, u: _best_of(grad_of(A, z, u), _units(len(u))),
+        measure=_not_the_vertex,
+        true=lambda p, u: _best_of(gradient_of_f(p, u), _units(len(u))),
         spoiled={
-            "first n vertices only": lambda A, z, u: _best_of(
-                grad_of(A, z, u), _units(len(u))[: A.shape[0]]
+            "first n vertices only": lambda p, u: _best_of(
+                gradient_of_f(p, u), _units(len(u))[: p.shape[1]]
             ),
-            "largest": lambda A, z, u: _best_of(-grad_of(A, z, u), _units(len(u))),
+            "largest": lambda p, u: _best_of(-gradient_of_f(p, u), _units(len(u))),
         },
     ),
     report(
         id="R-E32",
         statement=r"$e_j=\operatorname{argmin}_{e_i\in\mathbb{R}^m}\, "
         r"e_i^T\left[2A^TAu_t-z\right]$",
-        measure=_vertex_faults,
-        true=lambda A, z, u: vertex(
-            len(u), int(np.argmin(np.eye(len(u)) @ grad_of(A, z, u)))
+        measure=_not_the_vertex,
+        true=lambda p, u: vertex(
+            len(u), int(np.argmin(np.eye(len(u)) @ gradient_of_f(p, u)))
         ),
         spoiled={
-            "sign of z": lambda A, z, u: _best_of(
-                grad_of(A, z, u) + 2 * z, _units(len(u))
+            "sign of z": lambda p, u: _best_of(
+                gradient_of_f(p, u) + 2 * z_of(p), _units(len(u))
             ),
-            "an interior point": lambda A, z, u: _best_of(
-                grad_of(A, z, u), random_weights(len(u), 20)
+            "an interior point": lambda p, u: _best_of(
+                gradient_of_f(p, u), random_weights(len(u), 20)
             ),
         },
     ),
@@ -249,12 +234,12 @@ FRANK_WOLFE = [
         id="R-E33",
         statement=r"$j=\operatorname{argmin}_{i\in\{1,\dots,m\}}\left[2A^TAu_t-z"
         r"\right]_i$",
-        measure=_index_faults,
-        true=lambda A, z, u: int(np.argmin(grad_of(A, z, u))),
+        measure=_not_the_index,
+        true=lambda p, u: int(np.argmin(gradient_of_f(p, u))),
         spoiled={
-            "largest component": lambda A, z, u: int(np.argmax(grad_of(A, z, u))),
-            "largest norm": lambda A, z, u: int(np.argmax(z)),
-            "largest in size": lambda A, z, u: int(np.argmax(np.abs(grad_of(A, z, u)))),
+            "largest component": lambda p, u: int(np.argmax(gradient_of_f(p, u))),
+            "largest norm": lambda p, u: int(np.argmax(z_of(p))),
+            "largest in size": lambda p, u: int(np.argmax(np.abs(gradient_of_f(p, u)))),
         },
     ),
     report(
@@ -277,17 +262,17 @@ FRANK_WOLFE = [
         r"\nabla\Phi(u^t),u^*-u^t\rangle\ge\Phi(u^t)-\Phi(u^*)$",
         verdict="AMBIGUOUS",
         measure=_chain_of_gaps,
-        true=(lambda A, z, u: -phi_of(A, z, u), grad_of),
-        printed=(phi_of, lambda A, z, u: -grad_of(A, z, u)),
+        true=(lambda p, u: -phi(p, u), gradient_of_f),
+        printed=(phi, lambda p, u: -gradient_of_f(p, u)),
         corrected=r"with the minimised $f=-\Phi$ in the place of $\Phi$: "
         r"$\langle-\nabla f(u),s-u\rangle\ge f(u)-f^*$",
         witness="with the Phi of (19) the order turns round: Phi(u) - Phi(u*) <= 0",
         spoiled={
             "half the gradient": (
-                lambda A, z, u: -phi_of(A, z, u),
-                lambda A, z, u: 0.5 * grad_of(A, z, u),
+                lambda p, u: -phi(p, u),
+                lambda p, u: 0.5 * gradient_of_f(p, u),
             ),
-            "objective doubled": (lambda A, z, u: -2 * phi_of(A, z, u), grad_of),
+            "objective doubled": (lambda p, u: -2 * phi(p, u), gradient_of_f),
         },
     ),
 ]
@@ -295,18 +280,17 @@ FRANK_WOLFE = [
 # --- Frank-Wolfe and away steps ----------------------------------------------------
 
 
-def _share_inside(share):
+@over(small_clouds)
+def _share_inside(share, k):
     """The ball's share of the points against the claimed one."""
-    worst = 0.0
-    for k in clouds():
-        inside = squared_distances(k.points, k.center) <= k.radius**2 * (1 + 1e-9)
-        worst = max(worst, abs(float(inside.mean()) - share))
-    return worst
+    inside = distances2(k.points, k.center) <= k.radius**2 * (1 + 1e-9)
+    return abs(inside.mean() - share)
 
 
-def _vertices_needed(count):
+@over(small_clouds)
+def _vertices_needed(count, k):
     """Optimal weight that lies outside the hull of the first `count` unit vectors."""
-    return max(float(k.weights[count(k.m, k.n) :].sum()) for k in clouds())
+    return k.weights[count(k.m, k.n) :].sum()
 
 
 # What the captions of the report say that a figure shows.
@@ -376,18 +360,17 @@ _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 def _conservative_faults(sets):
     """omega_v / (1 - omega_v) against the distance to the boundary, over the sets."""
-    worst = 0.0
+    places = {"simplex": (_in_simplex, np.eye(4)), "square": (_in_square, _CORNERS)}
+    faults = []
     for weights in random_weights(4, 10):
         v = int(np.argmax(weights))
         if weights[v] > 0.95:
             continue
-        claimed = weights[v] / (1 - weights[v])
-        places = {"simplex": (_in_simplex, np.eye(4)), "square": (_in_square, _CORNERS)}
         for contains, atoms in (places[name] for name in sets):
             x = weights @ atoms
             true = step_to_boundary(contains, x, x - atoms[v])
-            worst = max(worst, abs(true - claimed))
-    return worst
+            faults.append(abs(true - weights[v] / (1 - weights[v])))
+    return max(faults)
 
 
 def _away_cases():
@@ -401,22 +384,19 @@ def _away_cases():
     return cases
 
 
-def _drop_faults(rule):
-    """Active sets after drop steps that are not the supports of the weights."""
-    faults = 0
-    for u, v, alpha in _away_cases():
-        if alpha == u[v] / (1 - u[v]):
-            after = u + alpha * (u - vertex(len(u), v))
-            after[np.abs(after) < 1e-12] = 0.0
-            faults += rule(_support(u), v) != _support(after)
-    return faults
+@over(_away_cases)
+def _wrong_after_a_drop(rule, u, v, alpha):
+    """The active set after a drop step is not the support of the weights."""
+    if alpha != u[v] / (1 - u[v]):
+        return False
+    after = u + alpha * (u - vertex(len(u), v))
+    after[np.abs(after) < 1e-12] = 0.0
+    return rule(_support(u), v) != _support(after)
 
 
-def _away_weight_faults(rule):
-    return max(
-        float(np.abs(rule(u, v, alpha) - (u + alpha * (u - vertex(len(u), v)))).max())
-        for u, v, alpha in _away_cases()
-    )
+@over(_away_cases)
+def _away_weight_faults(rule, u, v, alpha):
+    return np.abs(rule(u, v, alpha) - (u + alpha * (u - vertex(len(u), v))))
 
 
 def _reweighted(scale, own):
@@ -428,15 +408,12 @@ def _reweighted(scale, own):
     return rule
 
 
-def _towards_faults(rule):
+@over(list(itertools.product(random_weights(4, 8), range(4), (0.3, 1.0))))
+def _towards_faults(rule, u, s, alpha):
     """Weights and active set after Frank-Wolfe steps, alpha = 1 among them."""
-    worst = 0.0
-    for u, s, alpha in itertools.product(random_weights(4, 8), range(4), (0.3, 1.0)):
-        weights, active = rule(u.copy(), _support(u), s, alpha)
-        true = u + alpha * (vertex(4, s) - u)
-        worst = max(worst, float(np.abs(weights - true).max()))
-        worst = max(worst, len(active ^ _support(true)))
-    return worst
+    weights, active = rule(u.copy(), _support(u), s, alpha)
+    true = u + alpha * (vertex(4, s) - u)
+    return np.abs(weights - true).max(), len(active ^ _support(true))
 
 
 def _towards_rule(share, keep=True):
@@ -574,7 +551,7 @@ DIRECTIONS = [
         place="Away-steps text",
         statement=r"Drop step: $S^{t+1}=\{v^t\}$.",
         verdict="WRONG",
-        measure=_drop_faults,
+        measure=_wrong_after_a_drop,
         true=lambda active, v: active - {v},
         printed=lambda active, v: {v},
         corrected=r"$S^{t+1}=S^t\setminus\{v^t\}$",

@@ -5,35 +5,49 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.toolkit.clouds import ball_by_enumeration
+from mebnb.documents.toolkit.clouds import (
+    ball_by_enumeration,
+    distances2,
+    farthest_from,
+    fw_gap,
+    gaussian_cloud,
+    gradient_of_f,
+    off_simplex,
+    over,
+    phi,
+    random_weights,
+    reach,
+    small_clouds,
+    step_to_boundary,
+    vertex,
+)
 from mebnb.documents.toolkit.lines_of_the_report import (
     PLAIN,
     AwayLines,
     BlendedLines,
     armijo,
-    clouds,
-    farthest_from,
-    gaussian_cloud,
     golden_section,
     line_minimum,
-    off_simplex,
-    random_weights,
     run_away_step,
     run_blended,
     starts,
-    step_to_boundary,
-    vertex,
     with_rule,
 )
-from mebnb.documents.toolkit.symbols import equals, gradient_of, residual, symbols
-from mebnb.solvers.balls import dual_value, frank_wolfe_gap, gradient, squared_distances
+from mebnb.documents.toolkit.symbols import (
+    ball,
+    damaged,
+    equals,
+    gradient_of,
+    residual,
+)
 
 report = partial(Entry, document="report")
+symbolic = partial(report, kind="symbolic", spoil=damaged())
 
 # --- line search: (40) to (44) -----------------------------------------------------
 
@@ -48,93 +62,94 @@ def _feasible_directions():
         (two, np.array([0.5, 0.5]), np.array([0.5, -0.5]), 1.0),
         (three, still, still - vertex(3, 2), 0.25),
     ]
-    for k in clouds():
+    for k in small_clouds():
         for u in random_weights(k.m, 8):
             support = np.flatnonzero(u)
-            v, s = int(support[0]), farthest_from(k.points, k.A @ u)
+            v, s = int(support[0]), farthest_from(k.points, u @ k.points)
             cases.append((k.points, u, vertex(k.m, s) - u, 1.0))
             if u[v] < 1:
                 cases.append((k.points, u, u - vertex(k.m, v), u[v] / (1 - u[v])))
     return cases
 
 
-def _f(points, u):
-    return -float(np.sum(points**2, axis=1) @ u) + float(np.sum((u @ points) ** 2))
-
-
 def _acceptance_faults(accept):
     """Increase of f under accepted steps; 1 when a descent direction gets no step."""
     worst = 0.0
     for points, u, d, upper in _feasible_directions():
-        slope = float(gradient(points, u) @ d)
+        slope = float(gradient_of_f(points, u) @ d)
         steps = [upper * 0.5**t for t in range(30)] + [0.03 * upper]
         accepted = [a for a in steps if accept(points, u, d, a)]
         if slope < -1e-6 and not accepted:
             return 1.0
         for alpha in accepted:
-            worst = max(worst, _f(points, u + alpha * d) - _f(points, u) - 1e-12)
+            worst = max(worst, phi(points, u) - phi(points, u + alpha * d) - 1e-12)
     return worst
 
 
 def _armijo_along_gradient(points, u, d, alpha):
-    g = gradient(points, u)
-    return _f(points, u - alpha * g) <= _f(points, u) - 0.1 * alpha * float(g @ g)
+    g = gradient_of_f(points, u)
+    return phi(points, u - alpha * g) >= phi(points, u) + 0.1 * alpha * float(g @ g)
 
 
 def _armijo_along(share, sign=1.0):
     def accept(points, u, d, alpha):
-        slope = float(gradient(points, u) @ d)
-        return _f(points, u + alpha * d) <= _f(points, u) + sign * share * alpha * slope
+        slope = float(gradient_of_f(points, u) @ d)
+        return (
+            phi(points, u + alpha * d) >= phi(points, u) - sign * share * alpha * slope
+        )
 
     return accept
-
-
-def _quadratic_identity(form):
-    s = symbols()
-    Q, left, right = form(s)
-    return residual(left - right, Q - Q.T)
 
 
 def _moved(s):
     return s.u + s.alpha * s.d
 
 
-def _quadratic(s, Q, linear):
-    return (_moved(s).T * Q * _moved(s))[0] / 2 + linear.dot(_moved(s))
+def _quadratic_identity(form):
+    """Of (41): the function against the quadratic with the matrix and the vector."""
+    s = ball()
+    value, Q, linear = form(s)
+    quadratic = (_moved(s).T * Q * _moved(s))[0] / 2 + linear.dot(_moved(s))
+    return residual(value - quadratic, Q - Q.T)
+
+
+@cache
+def _slope():
+    s = ball()
+    return s.sp.diff(s.f(_moved(s)), s.alpha)
 
 
 def _root_of_slope(step):
     """Of (43): the derivative of f along d at the step."""
-    s = symbols()
-    derivative = s.sp.diff(s.f(_moved(s)), s.alpha)
-    return residual(derivative.subs(s.alpha, step(s)))
+    s = ball()
+    return residual(_slope().subs(s.alpha, step(s)))
 
 
 def _q(s):
     return 2 * s.A.T * s.A
 
 
-def _step_faults(step):
+@over(_feasible_directions)
+def _step_faults(step, points, u, d, upper):
     """Value lost against a fine grid of [0, alpha_max], and weights off the simplex."""
-    worst = 0.0
-    for points, u, d, upper in _feasible_directions():
-        try:
-            alpha = step(points, u, d, upper)
-        except ZeroDivisionError:
-            return math.inf
-        best = min(_f(points, u + a * d) for a in np.linspace(0, upper, 41))
-        worst = max(worst, _f(points, u + alpha * d) - best, off_simplex(u + alpha * d))
-    return worst
+    try:
+        end = u + step(points, u, d, upper) * d
+    except ZeroDivisionError:
+        return math.inf
+    best = max(phi(points, u + a * d) for a in np.linspace(0, upper, 41))
+    return best - phi(points, end), off_simplex(end)
 
 
 def _raw_step(points, u, d, upper):
     moved = d @ points
-    return -float(gradient(points, u) @ d) / (2 * float(moved @ moved))
+    return -float(gradient_of_f(points, u) @ d) / (2 * float(moved @ moved))
 
 
 def _clipped_step(points, u, d, upper):
     moved = d @ points
-    return line_minimum(float(moved @ moved), float(gradient(points, u) @ d), upper)
+    return line_minimum(
+        float(moved @ moved), float(gradient_of_f(points, u) @ d), upper
+    )
 
 
 LINE_SEARCH = [
@@ -155,64 +170,34 @@ LINE_SEARCH = [
             "more than the slope promises": _armijo_along(1.5),
         },
     ),
-    report(
+    symbolic(
         id="R-E41",
         statement=r"$\varphi(\alpha)=\Phi(u+\alpha d)=\frac12(u+\alpha d)^TQ(u+\alpha "
         r"d)+c^T(u+\alpha d)$ with $Q=2A^TA$, $c=-z$",
         verdict="HARMLESS",
-        kind="symbolic",
         measure=_quadratic_identity,
-        true=lambda s: (_q(s), s.f(_moved(s)), _quadratic(s, _q(s), -s.z)),
-        printed=lambda s: (_q(s), s.Phi(_moved(s)), _quadratic(s, _q(s), -s.z)),
+        true=lambda s: (s.f(_moved(s)), _q(s), -s.z),
+        printed=lambda s: (s.Phi(_moved(s)), _q(s), -s.z),
         corrected=r"this is $f=-\Phi$; $c$ is not the center",
         witness="points 0, 2 at u = (1/2, 1/2), alpha = 0: Phi = 1, the right side is "
         "-1",
-        spoiled={
-            "Q = A'A": lambda s: (
-                s.A.T * s.A,
-                s.f(_moved(s)),
-                _quadratic(s, s.A.T * s.A, -s.z),
-            ),
-            "c = z": lambda s: (_q(s), s.f(_moved(s)), _quadratic(s, _q(s), s.z)),
-        },
     ),
-    report(
+    symbolic(
         id="R-E42",
         statement=r"$\varphi'(\alpha)=\alpha d^TQd+d^TQu+c^Td$",
-        kind="symbolic",
-        measure=equals(lambda s: s.sp.diff(s.f(_moved(s)), s.alpha)),
+        measure=equals(lambda s: _slope()),
         true=lambda s: (
             s.alpha * (s.d.T * _q(s) * s.d)[0] + (s.d.T * _q(s) * s.u)[0] - s.z.dot(s.d)
         ),
-        spoiled={
-            "factor 2": lambda s: (
-                2 * s.alpha * (s.d.T * _q(s) * s.d)[0]
-                + (s.d.T * _q(s) * s.u)[0]
-                - s.z.dot(s.d)
-            ),
-            "sign of c": lambda s: (
-                s.alpha * (s.d.T * _q(s) * s.d)[0]
-                + (s.d.T * _q(s) * s.u)[0]
-                + s.z.dot(s.d)
-            ),
-        },
     ),
-    report(
+    symbolic(
         id="R-E43",
         statement=r"$\alpha=-\frac{d^TQu+cd^T}{d^TQd}=-\frac{d^T(Qu+c)}{d^TQd}=-\frac{"
         r"\nabla\Phi(u)^Td}{d^TQd}$",
         verdict="HARMLESS",
-        kind="symbolic",
         measure=_root_of_slope,
         true=lambda s: -s.d.dot(_q(s) * s.u - s.z) / (s.d.T * _q(s) * s.d)[0],
         corrected=r"$c^Td$ for $cd^T$; then to be clipped to $[0,\alpha_{max}]$",
-        spoiled={
-            "sign": lambda s: s.d.dot(_q(s) * s.u - s.z) / (s.d.T * _q(s) * s.d)[0],
-            "factor 2": lambda s: (
-                -s.d.dot(_q(s) * s.u - s.z) / (2 * (s.d.T * _q(s) * s.d)[0])
-            ),
-            "c lost": lambda s: -s.d.dot(_q(s) * s.u) / (s.d.T * _q(s) * s.d)[0],
-        },
     ),
     report(
         id="R-E44",
@@ -231,27 +216,21 @@ LINE_SEARCH = [
             "sign": lambda p, u, d, upper: -_clipped_step(p, u, d, upper),
         },
     ),
-    report(
+    symbolic(
         id="R-E44-grad",
         place="after (44)",
         statement=r"$\nabla\Phi(u^t)=2A^TAu-z=Qu^t+c$",
         verdict="HARMLESS",
-        kind="symbolic",
-        measure=lambda form: residual(*(form(symbols()))),
+        measure=lambda form: residual([left - right for left, right in form(ball())]),
         true=lambda s: (
-            gradient_of(s.f(s.u), s.u) - (2 * s.A.T * s.A * s.u - s.z),
-            2 * s.A.T * s.A * s.u - s.z - (_q(s) * s.u - s.z),
+            (gradient_of(s.f(s.u), s.u), 2 * s.A.T * s.A * s.u - s.z),
+            (2 * s.A.T * s.A * s.u - s.z, _q(s) * s.u - s.z),
         ),
         printed=lambda s: (
-            gradient_of(s.Phi(s.u), s.u) - (2 * s.A.T * s.A * s.u - s.z),
+            (gradient_of(s.Phi(s.u), s.u), 2 * s.A.T * s.A * s.u - s.z),
         ),
         corrected=r"$\nabla f$ with $f=-\Phi$, as (29) has it",
         witness="one point a = 1, u = 0: grad Phi = 1, the formula gives -1",
-        spoiled={
-            "factor 2": lambda s: (
-                gradient_of(s.f(s.u), s.u) - (s.A.T * s.A * s.u - s.z),
-            ),
-        },
     ),
 ]
 
@@ -271,7 +250,7 @@ def _away_gap(search):
 
 
 def _gap_left(run):
-    return max(0.0, frank_wolfe_gap(gaussian_cloud(), run.u) - 1e-3)
+    return max(0.0, fw_gap(gaussian_cloud(), run.u) - 1e-3)
 
 
 _MIDPOINT = partial(golden_section, compare_end=False)
@@ -319,7 +298,7 @@ def _center_spread(spread):
         across = np.array([0.0, 1.0])
         shift = step_to_boundary(
             lambda c, points=points, slack=slack: (
-                squared_distances(points, c).max() <= slack**2
+                distances2(points, c).max() <= slack**2
             ),
             ball.center,
             across,
@@ -342,9 +321,7 @@ def _conversion_faults(relative):
     """|(1 + eps)^2 - 1 - delta| for the eps that stops Algorithm 3 at the same ball."""
     return max(
         abs((1 + relative(gap, gamma)) ** 2 - 1 - gap / gamma)
-        for gap, gamma in (
-            (frank_wolfe_gap(k.points, u), dual_value(k.points, u)) for k, u in starts()
-        )
+        for gap, gamma in ((fw_gap(k.points, u), phi(k.points, u)) for k, u in starts())
     )
 
 
@@ -498,8 +475,8 @@ SEARCHES = [
         statement="The tables' radius is the radius of the enclosing ball.",
         verdict="AMBIGUOUS",
         measure=lambda radius: max(
-            math.sqrt(squared_distances(k.points, k.A @ u).max())
-            - radius(dual_value(k.points, u), frank_wolfe_gap(k.points, u))
+            reach(k.points, u @ k.points)
+            - radius(phi(k.points, u), fw_gap(k.points, u))
             for k, u in starts()
         ),
         true=lambda gamma, gap: math.sqrt(gamma + gap),

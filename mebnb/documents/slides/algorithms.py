@@ -9,7 +9,13 @@ import numpy as np
 
 from mebnb.documents.entries import Entry
 from mebnb.documents.toolkit import lines_of_the_slides as literal
-from mebnb.documents.toolkit.clouds import ball_by_enumeration, clouds, phi, worst
+from mebnb.documents.toolkit.clouds import (
+    ball_by_enumeration,
+    clouds,
+    over,
+    phi,
+    worst,
+)
 from mebnb.documents.toolkit.lines_of_the_slides import CannotRun, unit
 
 _slide = partial(Entry, document="slides")
@@ -41,20 +47,42 @@ def missed(run, points):
 def _ends_at_the_optimum(algorithm):
     """A measure whose form is the set of lines to replace."""
 
-    def measure(lines):
-        violations = []
-        for points in CLOUDS:
-            try:
-                violations.append(missed(algorithm(points, **lines), points))
-            except (CannotRun, ValueError):
-                return math.inf
-        return worst(violations)
+    @over(CLOUDS)
+    def measure(lines, points):
+        try:
+            return missed(algorithm(points, **lines), points)
+        except (CannotRun, ValueError):
+            return math.inf
 
     return measure
 
 
-_pairwise = _ends_at_the_optimum(literal.pairwise)
+def line_of(measure):
+    """Maker of entries whose form takes the place of one line of an algorithm.
+
+    The right form is the line that stands in the table; a form that replaces several
+    lines is a mapping.
+    """
+
+    def entry(line, *, spoiled, printed=None, **said):
+        def lines(form):
+            return form if isinstance(form, dict) else {line: form}
+
+        return _slide(
+            measure=measure,
+            true={},
+            printed=None if printed is None else lines(printed),
+            spoiled={damage: lines(form) for damage, form in spoiled.items()},
+            tolerance=CENTER_TOLERANCE,
+            **said,
+        )
+
+    return entry
+
+
 _blended = _ends_at_the_optimum(literal.blended)
+pairwise_line = line_of(_ends_at_the_optimum(literal.pairwise))
+blended_line = line_of(_blended)
 
 
 def _frank_wolfe_steps_gain(lines):
@@ -76,18 +104,11 @@ def _every_start(starts):
     )
 
 
-def _gap_at_the_end(stops):
+@over(CLOUDS)
+def _gap_at_the_end(stops, points, eps=1e-6):
     """By how much r*^2 - phi exceeds eps when Algorithm 2 stops (or at step 2000)."""
-    eps = 1e-6
-    return worst(
-        (
-            ball_by_enumeration(points).radius ** 2
-            - phi(points, literal.blended(points, eps, stops=stops).weights)
-        )
-        / eps
-        - 1.0
-        for points in CLOUDS
-    )
+    u = literal.blended(points, eps, stops=stops).weights
+    return (ball_by_enumeration(points).radius ** 2 - phi(points, u)) / eps - 1.0
 
 
 # --- Algorithm 1 -------------------------------------------------------------------
@@ -108,148 +129,126 @@ def _start_at_a_data_point(s):
 
 
 ALGORITHM_1 = [
-    _slide(
+    pairwise_line(
+        "start",
         id="S-A1-req",
         place="Alg 1, start",
         statement=r"Starts from a point $\mu_0 \in \mathcal{A}$ with $S_0 = "
         r"\{\mu_0\}$.",
         verdict="HARMLESS",
-        measure=_pairwise,
-        true={"start": literal.start_at_vertex},
-        printed={"start": _start_at_a_data_point},
-        spoiled={"no vertex in the set": {"start": literal.start_without_vertex}},
+        printed=_start_at_a_data_point,
+        spoiled={"no vertex in the set": literal.start_without_vertex},
         corrected=r"$\mu_0$ is a vertex of $\Delta^{m-1}$; a data point lives in "
         r"$\mathbb{R}^n$ and holds no weights.",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "gap",
         id="S-A1-req-gap",
         place="Alg 1, gap",
         statement=r"$d_t^{FW} = e_{\mu_t} - e_{i_t^w}$, $g_t^{FW} = \langle "
         r"\nabla(-\phi(\mu_t)), d_t^{FW}\rangle$; returns $x_t$ when $g_t^{FW} < "
         r"\epsilon$",
         verdict="HARMLESS",
-        measure=_pairwise,
-        true={"gap": lambda s: s.grad @ (s.mu - unit(s, s.w))},
         spoiled={
-            "other sign": {"gap": lambda s: s.grad @ (unit(s, s.w) - s.mu)},
-            "gradient at the vertex alone": {"gap": lambda s: -s.grad[s.w]},
+            "other sign": lambda s: s.grad @ (unit(s, s.w) - s.mu),
+            "gradient at the vertex alone": lambda s: -s.grad[s.w],
         },
         corrected=r"$d_t^{FW} = \mu_t - e_{i_t^w}$, an ascent direction of $-\phi$ "
         r"whose slope is the gap; what is returned is $\mu_t$.",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "active",
         id="S-A1-req-set",
         place="Alg 1, active set",
         statement=r"$S_{t+1} \leftarrow \{e_{i^w} \in A : \alpha^{t+1} > 0\}$",
         verdict="HARMLESS",
-        measure=_pairwise,
-        true={"active": lambda s: set(np.flatnonzero(s.alpha > 0.0).tolist())},
-        printed={"active": lambda s: {s.w}},
+        printed=lambda s: {s.w},
         spoiled={
-            "nothing leaves": {"active": lambda s: s.active | {s.w}},
-            "nothing enters": {"active": lambda s: s.active - {s.w} or {s.w}},
+            "nothing leaves": lambda s: s.active | {s.w},
+            "nothing enters": lambda s: s.active - {s.w} or {s.w},
         },
         corrected=r"$S_{t+1} = \{e_j : \alpha_j^{t+1} > 0\}$ with $j$ over all atoms; "
         "the bound index is called $i^w$ in print. With the vertex $i_t^w$ alone in "
         "the set the away atom would lose its meaning.",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "towards",
         id="S-A1-towards",
         place="Alg 1, $i_t^w$",
         statement=r"$i_t^w \leftarrow \mathrm{argmin}_i (-\nabla\phi(\mu_t))_i$",
-        measure=_pairwise,
-        true={},
         spoiled={
-            "argmax": {
-                "towards": lambda s: literal._best(s.grad, range(s.m), largest=True)
-            },
-            "over the active set": {
-                "towards": lambda s: literal._best(s.grad, s.active, largest=False)
-            },
+            "argmax": lambda s: literal._best(s.grad, range(s.m), largest=True),
+            "over the active set": lambda s: literal._best(
+                s.grad, s.active, largest=False
+            ),
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "away",
         id="S-A1-away",
         place="Alg 1, $i_t^a$",
         statement=r"$i_t^a \leftarrow \mathrm{argmax}_{j : e_j \in S_t} "
         r"(-\nabla\phi(\mu_t))_j$",
-        measure=_pairwise,
-        true={},
         spoiled={
-            "argmin": {
-                "away": lambda s: literal._best(s.grad, s.active, largest=False)
-            },
-            "over all vertices": {
-                "away": lambda s: literal._best(s.grad, range(s.m), largest=True)
-            },
+            "argmin": lambda s: literal._best(s.grad, s.active, largest=False),
+            "over all vertices": lambda s: literal._best(
+                s.grad, range(s.m), largest=True
+            ),
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "direction",
         id="S-A1-direction",
         place="Alg 1, $d_t$",
         statement=r"$d_t \leftarrow e_{i_t^w} - e_{i_t^a}$, $\mu_{t+1} \leftarrow "
         r"\mu_t + \lambda_t d_t$",
-        measure=_pairwise,
-        true={},
         spoiled={
-            "turned round": {"direction": lambda s: unit(s, s.a) - unit(s, s.w)},
+            "turned round": lambda s: unit(s, s.a) - unit(s, s.w),
             "minus": {"update": lambda s: s.mu - s.lam * s.d},
-            "from the iterate": {"direction": lambda s: unit(s, s.w) - s.mu},
+            "from the iterate": lambda s: unit(s, s.w) - s.mu,
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "step",
         id="S-A1-lambda",
         place="Alg 1, step",
         statement=r"$\lambda_t \leftarrow \max\left(0, \min\left(\lambda_{\max}, "
         r"\frac{\langle -\nabla\phi(\mu_t), d_t\rangle}{L\|d_t\|_2^2}\right)\right)$ "
         "with $d_t = e_{i_t^w} - e_{i_t^a}$",
         verdict="WRONG",
-        measure=_pairwise,
-        true={"step": literal.short_step},
-        printed={"step": literal.short_step_back},
+        printed=literal.short_step_back,
         spoiled={
-            "L lost": {"step": lambda s: -(s.grad @ s.d) / (s.d @ s.d)},
-            "L to the fourth": {
-                "step": lambda s: -(s.grad @ s.d) / (s.lipschitz**4 * (s.d @ s.d))
-            },
+            "L lost": lambda s: -(s.grad @ s.d) / (s.d @ s.d),
+            "L to the fourth": lambda s: (
+                -(s.grad @ s.d) / (s.lipschitz**4 * (s.d @ s.d))
+            ),
         },
         corrected=r"$\langle \nabla\phi(\mu_t), d_t\rangle / (L \|d_t\|^2)$, clipped "
         r"to $[0, \alpha_{i_t^a}]$.",
         witness="any cloud: the printed quotient is negative, so that lambda = 0 from "
         "the first step on and the radius stays 0",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "transfer",
         id="S-A1-upd",
         place="Alg 1, weights",
         statement=r"$\alpha_{i_t^a}^{(t+1)} = \alpha_{i_t^a}^{(t)} - \lambda_t$, "
         r"$\alpha_{i_t^w}^{(t+1)} = \alpha_{i_t^w}^{(t)} + \lambda_t$",
-        measure=_pairwise,
-        true={},
         spoiled={
-            "both grow": {"transfer": _all_transfer_up},
-            "to another atom": {"transfer": _transfer_to_the_wrong_atom},
+            "both grow": _all_transfer_up,
+            "to another atom": _transfer_to_the_wrong_atom,
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    pairwise_line(
+        "cap",
         id="S-A1-upd-cap",
         place=r"Alg 1, $\lambda_{\max}$",
         statement=r"$\lambda_{\max} \leftarrow \alpha_{i_t^a}$",
-        measure=_pairwise,
-        true={"cap": lambda s: s.alpha[s.a]},
         spoiled={
-            "no cap": {"cap": lambda s: math.inf},
-            "weight of the other atom": {"cap": lambda s: s.alpha[s.w]},
-            "half of it": {"cap": lambda s: 0.5 * s.alpha[s.a]},
+            "no cap": lambda s: math.inf,
+            "weight of the other atom": lambda s: s.alpha[s.w],
+            "half of it": lambda s: 0.5 * s.alpha[s.a],
         },
-        tolerance=CENTER_TOLERANCE,
     ),
 ]
 
@@ -306,64 +305,57 @@ ALGORITHM_2 = [
         "nothing",
         tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "towards",
         id="S-A2-choice",
         place="Alg 2, $i_t^a, i_t^s, i_t^w$",
         statement=r"$i_t^a = \mathrm{argmax}_{S_t}$, $i_t^s = \mathrm{argmin}_{S_t}$, "
         r"$i_t^w = \mathrm{argmin}_{j \le m}$ of $(-\nabla\phi(\mu_t))_j$",
-        measure=_blended,
-        true={},
         spoiled={
             "away and local exchanged": {
                 "away": literal.BLENDED["local"],
                 "local": literal.BLENDED["away"],
             },
-            "global argmax": {
-                "towards": lambda s: literal._best(s.grad, range(s.m), largest=True)
-            },
-            "global over the active set": {
-                "towards": lambda s: literal._best(s.grad, s.active, largest=False)
-            },
+            "global argmax": lambda s: literal._best(s.grad, range(s.m), largest=True),
+            "global over the active set": lambda s: literal._best(
+                s.grad, s.active, largest=False
+            ),
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "test",
         id="S-A2-test",
         place="Alg 2, blending test",
         statement=r"$\langle -\nabla\phi(\mu_t), e_{i_t^a} - e_{i_t^a}\rangle \ge "
         r"\langle -\nabla\phi(\mu_t), \mu_t - e_{i_t^w}\rangle$, then $d_t = e_{i_t^s} "
         "- e_{i_t^s}$",
         verdict="HARMLESS",
-        measure=_blended,
-        true={},
         printed={
             "test": lambda s: s.grad @ (s.mu - unit(s, s.w)) <= 0.0,
             "local_direction": lambda s: unit(s, s.s) - unit(s, s.s),
         },
         spoiled={
-            "never a local step": {"test": lambda s: False},
-            "always a local step": {"test": lambda s: True},
+            "never a local step": lambda s: False,
+            "always a local step": lambda s: True,
             "local step turned round": {
                 "local_direction": lambda s: unit(s, s.s) - unit(s, s.a)
             },
         },
         corrected="$e_{i_t^a} - e_{i_t^s}$ in both places; the scan lost the second "
         "letter. To the letter only the slow Frank-Wolfe steps would remain.",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "cap",
         id="S-A2-cap",
         place=r"Alg 2, $\Lambda_t^*$",
         statement=r"$\Lambda_t^* \leftarrow c[\mu_t](e_{i_t^a})$",
-        measure=_blended,
-        true={},
         spoiled={
-            "no cap": {"cap": lambda s: math.inf},
-            "weight of the other atom": {"cap": lambda s: s.alpha[s.s]},
+            "no cap": lambda s: math.inf,
+            "weight of the other atom": lambda s: s.alpha[s.s],
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "local_step",
         id="S-A2-lambda",
         place="Alg 2, pairwise step",
         statement=r"$\lambda_t \leftarrow \max\left(0, \min\left(\Lambda_t^*, "
@@ -371,19 +363,16 @@ ALGORITHM_2 = [
         r"with $d_t = e_{i_t^a} - e_{i_t^s}$ and $\mu_{t+1} \leftarrow \mu_t - "
         r"\lambda_t d_t$",
         verdict="WRONG",
-        measure=_blended,
-        true={"local_step": literal.short_step_back},
         printed={"local_step": literal.short_step, "global_step": literal.short_step},
         spoiled={
             "plus": {"update": lambda s: s.mu + s.lam * s.d},
-            "L lost": {"local_step": lambda s: s.grad @ s.d / (s.d @ s.d)},
+            "L lost": lambda s: s.grad @ s.d / (s.d @ s.d),
         },
         corrected=r"$\langle -\nabla\phi(\mu_t), d_t\rangle / (L\|d_t\|^2)$: $d_t$ "
         r"points from towards to away and $\mu_t - \lambda_t d_t$ runs along it "
         "backwards.",
         witness="any cloud from the first vertex, with the FW step as printed: both "
         "quotients are negative, lambda = 0 for ever, radius 0",
-        tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A2-lambda-FW",
@@ -406,57 +395,49 @@ ALGORITHM_2 = [
         "FW step then only names the atom, and correct local steps do all the work",
         tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "local_transfer",
         id="S-A2-descent",
         place="Alg 2, descent step",
         statement=r"$\lambda_t < \Lambda_t^*$: $S_{t+1} = S_t$, $\alpha_{i^a} "
         r"\leftarrow \alpha_{i^a} - \lambda_t$, $\alpha_{i^s} \leftarrow \alpha_{i^s} "
         r"+ \lambda_t$",
-        measure=_blended,
-        true={},
         spoiled={
-            "weights not moved": {"local_transfer": lambda s: None},
-            "exchanged": {
-                "local_transfer": lambda s: (
-                    s.alpha.__setitem__(s.a, s.alpha[s.a] + s.lam),
-                    s.alpha.__setitem__(s.s, s.alpha[s.s] - s.lam),
-                )
-            },
+            "weights not moved": lambda s: None,
+            "exchanged": lambda s: (
+                s.alpha.__setitem__(s.a, s.alpha[s.a] + s.lam),
+                s.alpha.__setitem__(s.s, s.alpha[s.s] - s.lam),
+            ),
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "drop",
         id="S-A2-drop",
         place="Alg 2, drop step",
         statement=r"$S_{t+1} \leftarrow S_t \setminus \{e_{i_t^s}\}$, $\alpha_{i_t^s} "
         r"= 0$, $\alpha_{i_t^s} = \alpha_{i_{t-1}^s} + \lambda_t$",
         verdict="WRONG",
-        measure=_blended,
-        true={},
-        printed={"drop": _printed_drop},
+        printed=_printed_drop,
         spoiled={
-            "weight of the dropped atom kept": {"drop": _drop_keeps_the_weight},
-            "nothing dropped": {"drop": lambda s: None},
+            "weight of the dropped atom kept": _drop_keeps_the_weight,
+            "nothing dropped": lambda s: None,
         },
         corrected=r"$S_t \setminus \{e_{i_t^a}\}$, $\alpha_{i_t^a} = 0$, "
         r"$\alpha_{i_t^s} \leftarrow \alpha_{i_t^s} + \lambda_t$ (letters lost in the "
         "scan): the away atom is the one whose weight is used up.",
         witness="the first drop step removes the atom that has just gained weight",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    blended_line(
+        "global_transfer",
         id="S-A2-FW",
         place="Alg 2, FW step",
         statement=r"$S_{t+1} \leftarrow S_t \cup \{w_t\}$ (only $w_t$ when $\lambda_t "
         r"= 1$), $\alpha_t = (1-\lambda_t)\alpha_{t-1}$, $\alpha_{i_t^w} \leftarrow "
         r"\alpha_{i_t^w} + \lambda_t$",
-        measure=_blended,
-        true={},
         spoiled={
-            "others not shrunk": {"global_transfer": _fw_without_shrinking},
-            "only the vertex kept": {"global_transfer": _fw_forgets_the_others},
+            "others not shrunk": _fw_without_shrinking,
+            "only the vertex kept": _fw_forgets_the_others,
         },
-        tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A2-stop",

@@ -13,21 +13,21 @@ from mebnb.documents.toolkit import lines_of_the_slides as literal
 from mebnb.documents.toolkit.clouds import (
     KITE,
     TRIANGLE,
-    algebra,
     ball_by_enumeration,
     clouds,
     distances2,
     exact_steps,
     pair_start,
     phi,
-    residual,
     soft_weights,
     worst,
 )
 from mebnb.documents.toolkit.lines_of_the_slides import unit
+from mebnb.documents.toolkit.symbols import damaged, equals
 from mebnb.solvers.frank_wolfe import blended_pairwise, pairwise
 
 _slide = partial(Entry, document="slides")
+symbolic = partial(_slide, kind="symbolic", spoil=damaged())
 
 
 # --- rates -------------------------------------------------------------------------
@@ -299,14 +299,6 @@ def _start_against_optimum(form):
     return max(0.0, worst(violations))
 
 
-def _gradient_is_distances(form):
-    """Residual of grad_i(-phi) against an expression in the squared distances."""
-    s = algebra()
-    return worst(
-        residual(2 * s.a[i].dot(s.center) - s.z[i] - form(s, i)) for i in range(3)
-    )
-
-
 def _beaten(form):
     """Number of data sets of the named tables on which MEB(A) is not the best."""
     tables, column = form
@@ -524,22 +516,17 @@ ENTRIES = [
         corrected="The worst case is attained (Lemma 3.1); on the slides' data sets "
         "the share is far better, see S-X-pair-data.",
     ),
-    _slide(
+    symbolic(
         id="S-X-grad",
         place="Conclusion",
         statement="PFW and BPCG are costly because they compute gradients.",
         verdict="AMBIGUOUS",
-        measure=_gradient_is_distances,
-        true=lambda s, i: s.center.dot(s.center) - s.d[i],
-        spoiled={
-            "sign": lambda s, i: s.d[i] - s.center.dot(s.center),
-            "phi for the center": lambda s, i: s.phi - s.d[i],
-            "twice": lambda s, i: 2 * (s.center.dot(s.center) - s.d[i]),
-        },
+        measure=equals(lambda s: 2 * s.A.T * s.center - s.z),
+        true=lambda s: [s.center.dot(s.center) - d for d in s.distances],
+        spoiled={"phi for the center": lambda s: [s.phi - d for d in s.distances]},
         corrected=r"$\nabla_i(-\phi) = \|c\|^2 - \|a^i - c\|^2$: the distances that "
         "MEB(A) computes are the gradient, one product with the data in each case. "
         "The difference lies in the start, the step rule and the stopping rule.",
-        kind="symbolic",
     ),
     _slide(
         id="S-X-best",

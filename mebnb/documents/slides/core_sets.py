@@ -2,48 +2,55 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
-import sympy as sp
 
 from mebnb.documents.entries import Entry
-from mebnb.documents.slides.algorithms import CENTER_TOLERANCE, CLOUDS, missed
+from mebnb.documents.slides.algorithms import CLOUDS, line_of, missed
 from mebnb.documents.toolkit import lines_of_the_slides as literal
 from mebnb.documents.toolkit.clouds import (
     KITE,
     TRIANGLE,
-    algebra,
     ball_by_enumeration,
     clouds,
     distances2,
+    over,
     pair_start,
     phi,
-    residual,
     simplex_points,
-    worst,
+    vertex,
     z_of,
 )
 from mebnb.documents.toolkit.lines_of_the_slides import CannotRun
+from mebnb.documents.toolkit.symbols import (
+    ball,
+    damaged_formula,
+    on_simplex,
+    residual,
+)
 
 _slide = partial(Entry, document="slides")
+symbolic = partial(_slide, kind="symbolic")
 
 
 # --- measures ----------------------------------------------------------------------
 
 
-def _meb_a(lines, eps=1e-8):
+@over(CLOUDS + (KITE, TRIANGLE))
+def _meb_a(lines, points, eps=1e-8):
     """Algorithm 4: the optimum reached, all points inside, radius <= (1 + eps) r*."""
-    violations = []
-    for points in CLOUDS + (KITE, TRIANGLE):
-        try:
-            run = literal.meb_a(points, eps, **lines)
-        except CannotRun:
-            return math.inf
-        violations.append(missed(run, points))
-        violations.append(_not_a_bound(run, points, eps))
-    return worst(violations)
+    try:
+        run = literal.meb_a(points, eps, **lines)
+    except CannotRun:
+        return math.inf
+    return missed(run, points), _not_a_bound(run, points, eps)
+
+
+meb_a_line = line_of(_meb_a)
 
 
 def _not_a_bound(run, points, eps):
@@ -58,47 +65,40 @@ def _not_a_bound(run, points, eps):
     )
 
 
-def _guarantees(lines):
+MORE_CLOUDS = (*CLOUDS, KITE, TRIANGLE, *clouds(33, 10, m=10))
+
+
+@over(lambda: itertools.product(MORE_CLOUDS, (0.3, 0.1, 0.01, 0.001)))
+def _guarantees(lines, points, eps):
     """The (1 + eps) ball and core set at several eps; the center is free."""
-    violations = []
-    for eps in (0.3, 0.1, 0.01, 0.001):
-        for points in (*CLOUDS, KITE, TRIANGLE, *clouds(33, 10, m=10)):
-            run = literal.meb_a(points, eps, **lines)
-            violations.append(_not_a_bound(run, points, eps))
-            violations.append(0.0 if run.finished else 1.0)
-    return worst(violations)
+    run = literal.meb_a(points, eps, **lines)
+    return _not_a_bound(run, points, eps), not run.finished
 
 
-def _start_is_right(form):
+@over((*CLOUDS, KITE, TRIANGLE, *clouds(34, 40, m=8)))
+def _start_is_right(form, points):
     """Algorithm 3 against its meaning: weights, bounds on r*, factor of Lemma 3.1."""
-    violations = []
-    for points in (*CLOUDS, KITE, TRIANGLE, *clouds(34, 40, m=8)):
-        start = form(points)
-        ball = ball_by_enumeration(points)
-        u, center = start["u"], start["c"]
-        distance = distances2(points, center)
-        on_core = distance[sorted(start["core"])]
-        violations += [
-            abs(u.sum() - 1.0),
-            float(np.abs(u @ points - center).max()),
-            abs(start["gamma"] - u @ distance),
-            # gamma is a lower bound on r*^2 that misses it by a factor 3 at most,
-            max(0.0, start["gamma"] / ball.radius**2 - 1.0),
-            max(0.0, 1.0 - 3.0 * start["gamma"] / ball.radius**2),
-            # delta+ is what the ball about c^0 needs to hold all points,
-            abs((1.0 + start["plus"]) * start["gamma"] - distance.max()),
-            # delta- does the same for the nearest of the core set.
-            abs((1.0 - start["minus"]) * start["gamma"] - on_core.min()),
-            abs(start["delta"] - max(start["plus"], start["minus"])),
-        ]
-    return worst(violations)
+    start = SimpleNamespace(**form(points))
+    best = ball_by_enumeration(points).radius
+    distance = distances2(points, start.c)
+    return (
+        abs(start.u.sum() - 1.0),
+        np.abs(start.u @ points - start.c).max(),
+        abs(start.gamma - start.u @ distance),
+        # gamma is a lower bound on r*^2 that misses it by a factor 3 at most,
+        start.gamma / best**2 - 1.0,
+        1.0 - 3.0 * start.gamma / best**2,
+        # delta+ is what the ball about c^0 needs to hold all points,
+        abs((1.0 + start.plus) * start.gamma - distance.max()),
+        # delta- does the same for the nearest of the core set.
+        abs((1.0 - start.minus) * start.gamma - distance[sorted(start.core)].min()),
+        abs(start.delta - max(start.plus, start.minus)),
+    )
 
 
 def _algorithm_3(points, pair=pair_start, half=0.5, minus=lambda ratio: 1.0 - ratio):
     first, second = pair(points)
-    u = np.zeros(len(points))
-    u[first] += half
-    u[second] += half
+    u = half * vertex(len(points), first) + half * vertex(len(points), second)
     center = u @ points
     gamma = phi(points, u)
     distance = distances2(points, center)
@@ -123,45 +123,38 @@ def _stationary(sign):
     """
 
     def measure(form):
-        s = algebra()
-        lam, d, gamma = sp.symbols("lambda d gamma", positive=True)
-        moved = (1 - sign * lam) * s.u + sign * lam * sp.Matrix([0, 0, 1])
-        value = s.phi.subs(dict(zip(s.u, moved, strict=True)), simultaneous=True)
-        parabola = s.phi + sign * lam * (s.d[2] - s.phi) - lam**2 * s.d[2]
+        s = ball()
+        lam, d, gamma = s.sp.symbols("lambda d gamma", positive=True)
+        value = s.Phi((1 - sign * lam) * s.u + sign * lam * s.unit[2])
+        far = s.distances[2]
+        parabola = s.phi + sign * lam * (far - s.phi) - lam**2 * far
         slope = sign * (d - gamma) - 2 * form(sign * (d / gamma - 1)) * d
-        return max(residual((value - parabola).subs(s.simplex)), residual(slope))
+        return residual(on_simplex(value - parabola), slope)
 
     return measure
 
 
-def _best_minus_step(form):
+@over(lambda: ((p, u) for p in CLOUDS for u in simplex_points(35, 20, len(p))))
+def _best_minus_step(form, points, u):
     """phi on a fine grid of feasible minus steps against phi at the step taken."""
-    violations = []
-    for points in CLOUDS:
-        m = len(points)
-        for u in simplex_points(35, 20, m):
-            distance = distances2(points, u @ points)
-            nearest = int(distance.argmin())
-            gamma = phi(points, u)
-            taken = form(1.0 - distance[nearest] / gamma, u[nearest])
+    distance = distances2(points, u @ points)
+    nearest = int(distance.argmin())
+    gamma = phi(points, u)
 
-            def moved(lam, u=u, nearest=nearest):
-                after = (1.0 + lam) * u
-                after[nearest] -= lam
-                return after
+    def moved(lam):
+        return (1.0 + lam) * u - lam * vertex(len(u), nearest)
 
-            largest = u[nearest] / (1.0 - u[nearest])
-            grid = [phi(points, moved(t)) for t in np.linspace(0.0, largest, 201)]
-            after = moved(taken)
-            violations.append(max(0.0, max(grid) - phi(points, after)) / gamma)
-            violations.append(max(0.0, -after.min() - 1e-15))
-    return worst(violations)
+    after = moved(form(1.0 - distance[nearest] / gamma, u[nearest]))
+    largest = u[nearest] / (1.0 - u[nearest])
+    best = max(phi(points, moved(t)) for t in np.linspace(0.0, largest, 201))
+    return (best - phi(points, after)) / gamma, -after.min() - 1e-15
 
 
 def _gain(sign):
     """Residual of the gain in phi of an unclipped step, in gamma and delta."""
 
     def measure(form):
+        sp = ball().sp
         gamma, delta, lam = sp.symbols("gamma delta lambda", positive=True)
         # Along u + lambda (e - u): phi = gamma + lambda (d - gamma) - lambda^2 d, with
         # d = (1 + delta) gamma; along u + lambda (u - e) with d = (1 - delta) gamma.
@@ -221,98 +214,75 @@ ENTRIES = [
         corrected=r"All other $u_i^0$ are 0, which is not said; $\alpha$ is also the "
         "name of the weights in Algorithms 1 and 2.",
     ),
-    _slide(
+    meb_a_line(
+        "delta",
         id="S-A4-choice",
         place="Alg 4, plus or minus",
         statement=r"Plus iteration when $\delta_k > \delta_k^-$, minus iteration "
         "otherwise.",
-        measure=_meb_a,
-        true={},
         spoiled={
-            "delta is the smaller of the two": {
-                "delta": lambda s: min(s.plus[s.k], s.minus[s.k])
-            },
-            "always a minus iteration": {"delta": lambda s: s.minus[s.k]},
+            "delta is the smaller of the two": lambda s: min(s.plus[s.k], s.minus[s.k]),
+            "always a minus iteration": lambda s: s.minus[s.k],
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    meb_a_line(
+        "advance",
         id="S-A4-plus",
         place="Alg 4, plus iteration",
         statement=r"$\lambda^k \leftarrow \dots$, then $u^k \leftarrow "
         r"(1-\lambda^{k-1})u^{k-1} + \lambda^{k-1}e^\kappa$ with $k$ unchanged",
         verdict="WRONG",
-        measure=_meb_a,
-        true={},
-        printed={"advance": lambda s: s.k},
-        spoiled={"advanced twice": {"advance": lambda s: s.k + 2}},
+        printed=lambda s: s.k,
+        spoiled={"advanced twice": lambda s: s.k + 2},
         corrected=r"$k \leftarrow k + 1$ stands between the two lines, as it does in "
         "the minus iteration.",
         witness="k = 0: the update reads lambda^{-1} and u^{-1}",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    meb_a_line(
+        "plus_center",
         id="S-A4-kappa",
         place="Alg 4, plus iteration",
         statement=r"$c^k \leftarrow (1-\lambda^{k-1})c^{k-1} + \lambda^{k-1}a^k$, "
         r"$\mathcal{X}^k \leftarrow \mathcal{X}^{k-1} \cup \{a^k\}$",
         verdict="WRONG",
-        measure=_meb_a,
-        true={},
         printed={
             "plus_center": lambda s: literal._shift_center(s, 1, _point_number_k(s)),
             "plus_core": lambda s: s.core[s.k - 1] | {_point_number_k(s)},
         },
         spoiled={
-            "center only": {
-                "plus_center": lambda s: literal._shift_center(s, 1, _point_number_k(s))
-            },
+            "center only": lambda s: literal._shift_center(s, 1, _point_number_k(s)),
             "core set not grown": {"plus_core": lambda s: s.core[s.k - 1]},
-            "center moved away": {
-                "plus_center": lambda s: literal._shift_center(s, -1, s.kappa)
-            },
+            "center moved away": lambda s: literal._shift_center(s, -1, s.kappa),
         },
         corrected=r"$a^\kappa$ in both places.",
         witness="points (0,0), (4,0), (1,2.5), (3,-2.6): the center follows the "
         "numbering of the points, not the farthest one",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    symbolic(
         id="S-A4-lambda+",
         place="Alg 4, plus step",
         statement=r"$\lambda^k \leftarrow \delta_k / [2(1+\delta_k)]$",
         measure=_stationary(+1),
         true=lambda delta: delta / (2 * (1 + delta)),
-        spoiled={
-            "factor 2 lost": lambda delta: delta / (1 + delta),
-            "minus": lambda delta: delta / (2 * (1 - delta)),
-        },
-        kind="symbolic",
+        spoil=damaged_formula("delta"),
     ),
-    _slide(
+    symbolic(
         id="S-A4-lambda+gain",
         place="Alg 4, plus step",
         statement=r"A plus iteration raises $\gamma$ by $\gamma\delta^2/(4(1+"
         r"\delta))$.",
         measure=_gain(+1),
         true=lambda gamma, delta: gamma * delta**2 / (4 * (1 + delta)),
-        spoiled={
-            "half": lambda gamma, delta: gamma * delta**2 / (2 * (1 + delta)),
-            "first power": lambda gamma, delta: gamma * delta / (4 * (1 + delta)),
-        },
-        kind="symbolic",
+        spoiled={"first power": lambda gamma, delta: gamma * delta / (4 * (1 + delta))},
+        spoil=damaged_formula("gamma", "delta"),
     ),
-    _slide(
+    symbolic(
         id="S-A4-lambda-",
         place="Alg 4, minus step",
         statement=r"$\lambda^k \leftarrow \delta_k^- / [2(1-\delta_k^-)]$, unclipped",
         measure=_stationary(-1),
         true=lambda delta: delta / (2 * (1 - delta)),
-        spoiled={
-            "plus": lambda delta: delta / (2 * (1 + delta)),
-            "factor 2 lost": lambda delta: delta / (1 - delta),
-        },
-        kind="symbolic",
+        spoil=damaged_formula("delta"),
     ),
     _slide(
         id="S-A4-lambda-cap",
@@ -329,105 +299,83 @@ ENTRIES = [
         corrected=r"Needs care where $\delta_k^- = 1$ (the point is the center) and "
         r"$u_\xi = 1$; a dropped weight is set to 0 outright.",
     ),
-    _slide(
+    symbolic(
         id="S-A4-lambda-gain",
         place="Alg 4, minus step",
         statement=r"An unclipped minus iteration raises $\gamma$ by "
         r"$\gamma(\delta^-)^2/(4(1-\delta^-))$.",
         measure=_gain(-1),
         true=lambda gamma, delta: gamma * delta**2 / (4 * (1 - delta)),
-        spoiled={
-            "plus": lambda gamma, delta: gamma * delta**2 / (4 * (1 + delta)),
-            "sign": lambda gamma, delta: -gamma * delta**2 / (4 * (1 - delta)),
-        },
-        kind="symbolic",
+        spoil=damaged_formula("gamma", "delta"),
     ),
-    _slide(
+    meb_a_line(
+        "drops",
         id="S-A4-drop",
         place="Alg 4, drop step",
         statement=r"$\mathcal{X}_{k+1} \leftarrow \mathcal{X}_k \setminus \{a^\xi\}$ "
         r"when $\lambda^k = u_\xi^k/(1-u_\xi^k)$, else $\mathcal{X}_{k+1} \leftarrow "
         r"\mathcal{X}_k$",
-        measure=_meb_a,
-        true={},
         spoiled={
-            "never dropped": {"drops": lambda lam, cap: False},
-            "always dropped": {"drops": lambda lam, cap: True},
+            "never dropped": lambda lam, cap: False,
+            "always dropped": lambda lam, cap: True,
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    meb_a_line(
+        "minus_center",
         id="S-A4-minus",
         place="Alg 4, minus iteration",
         statement=r"$c^k \leftarrow (1+\lambda^{k-1})c^{k-1} - \lambda^{k-1}a^\xi$",
-        measure=_meb_a,
-        true={},
         spoiled={
-            "towards": {"minus_center": lambda s: literal._shift_center(s, 1, s.xi)},
-            "center not moved": {"minus_center": lambda s: s.c[s.k - 1]},
+            "towards": lambda s: literal._shift_center(s, 1, s.xi),
+            "center not moved": lambda s: s.c[s.k - 1],
         },
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    meb_a_line(
+        "gamma",
         id="S-A4-gamma",
         place="Alg 4, end of the loop",
         statement=r"$\gamma^0 \leftarrow \Phi(u^k)$",
         verdict="WRONG",
-        measure=_meb_a,
-        true={},
-        printed={"gamma": _stale_gamma},
-        spoiled={"first value kept": {"gamma": _first_gamma}},
+        printed=_stale_gamma,
+        spoiled={"first value kept": _first_gamma},
         corrected=r"$\gamma^k \leftarrow \Phi(u^k)$",
         witness="k = 1: delta_1^+ divides by gamma^1, which no line sets; with the "
         "first value in its place the loop does not end",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    meb_a_line(
+        "kappa",
         id="S-A4-c0",
         place="Alg 4, end of the loop",
         statement=r"$\kappa \leftarrow \mathrm{argmax}_i \|a^i - c^0\|^2$",
         verdict="WRONG",
-        measure=_meb_a,
-        true={},
-        printed={"kappa": lambda s: int(distances2(s.points, s.c[0]).argmax())},
+        printed=lambda s: int(distances2(s.points, s.c[0]).argmax()),
         spoiled={
-            "nearest": {
-                "kappa": lambda s: int(distances2(s.points, s.c[s.k]).argmin())
-            },
-            "from the origin": {"kappa": lambda s: int(z_of(s.points).argmax())},
+            "nearest": lambda s: int(distances2(s.points, s.c[s.k]).argmin()),
+            "from the origin": lambda s: int(z_of(s.points).argmax()),
         },
         corrected=r"$\|a^i - c^k\|^2$",
         witness="points (0,0), (4,0), (1,2.5), (3,-2.6): the loop stops with a ball "
         "that leaves a point outside",
-        tolerance=CENTER_TOLERANCE,
     ),
-    _slide(
+    meb_a_line(
+        "xi",
         id="S-A4-X0",
         place="Alg 4, end of the loop",
         statement=r"$\xi \leftarrow \mathrm{argmin}_{i : a^i \in \mathcal{X}_0} \|a^i "
         r"- c^k\|^2$",
         verdict="WRONG",
-        measure=_meb_a,
-        true={},
-        printed={
-            "xi": lambda s: literal._best(
-                distances2(s.points, s.c[s.k]), s.core[0], False
-            )
-        },
+        printed=lambda s: literal._best(
+            distances2(s.points, s.c[s.k]), s.core[0], False
+        ),
         spoiled={
-            "over all points": {
-                "xi": lambda s: int(distances2(s.points, s.c[s.k]).argmin())
-            },
-            "farthest": {
-                "xi": lambda s: literal._best(
-                    distances2(s.points, s.c[s.k]), s.core[s.k], True
-                )
-            },
+            "over all points": lambda s: int(distances2(s.points, s.c[s.k]).argmin()),
+            "farthest": lambda s: literal._best(
+                distances2(s.points, s.c[s.k]), s.core[s.k], True
+            ),
         },
         corrected=r"$a^i \in \mathcal{X}_k$",
         witness="clouds in which a point of the first pair is dropped: it is chosen "
         "again, with weight 0 and a step of length 0, without end",
-        tolerance=CENTER_TOLERANCE,
     ),
     _slide(
         id="S-A4-stop",

@@ -6,24 +6,24 @@ import math
 from functools import partial
 
 import numpy as np
-import sympy as sp
 from scipy.optimize import linprog, minimize
 
 from mebnb.documents.entries import Entry
 from mebnb.documents.toolkit.clouds import (
-    algebra,
     ball_by_enumeration,
     clouds,
     distances2,
     gradient_of_f,
+    over,
     phi,
-    residual,
     simplex_points,
     worst,
     z_of,
 )
+from mebnb.documents.toolkit.symbols import damaged, equals, gradient_of, squared_norm
 
 _slide = partial(Entry, document="slides")
+symbolic = partial(_slide, kind="symbolic", spoil=damaged())
 
 # The third point lies inside the ball of the first two: its best weight is 0.
 INNER = np.array([[-1.0, 0.0], [1.0, 0.0], [0.25, 0.1]])
@@ -33,52 +33,39 @@ TIGHT = np.array([[-1.0], [1.0]])
 # --- measures ----------------------------------------------------------------------
 
 
-def _dual_is_attained(form):
+@over(clouds(11) + (INNER,))
+def _dual_is_attained(form, points):
     """Difference of the optimal values; 1 more where the maximiser is not admitted."""
     value, admits = form
-    violations = []
-    for points in clouds(11) + (INNER,):
-        ball = ball_by_enumeration(points)
-        gap = abs(value(points, ball.weights) - ball.radius**2)
-        best = max(value(points, u) for u in simplex_points(12, 200, len(points)))
-        above = max(0.0, best - ball.radius**2)
-        violations.append(gap + above + (not admits(ball.weights)))
-    return worst(violations)
+    ball = ball_by_enumeration(points)
+    gap = abs(value(points, ball.weights) - ball.radius**2)
+    best = max(value(points, u) for u in simplex_points(12, 200, len(points)))
+    return gap + max(0.0, best - ball.radius**2) + (not admits(ball.weights))
 
 
-def _minimum_over(form):
+@over(clouds(13, 4) + (INNER,))
+def _minimum_over(form, points):
     """|min of the objective over the feasible set + r*^2|, by SLSQP."""
     objective, total = form
-    violations = []
-    for points in clouds(13, 4) + (INNER,):
-        m = len(points)
-        low = minimize(
-            lambda u, points=points: objective(points, u),
-            np.full(m, total(m) / m),
-            bounds=[(0.0, 1.0)] * m,
-            constraints={"type": "eq", "fun": lambda u, m=m: u.sum() - total(m)},
-            options={"ftol": 1e-13, "maxiter": 500},
-        )
-        violations.append(abs(low.fun + ball_by_enumeration(points).radius ** 2))
-    return worst(violations)
+    m = len(points)
+    low = minimize(
+        lambda u: objective(points, u),
+        np.full(m, total(m) / m),
+        bounds=[(0.0, 1.0)] * m,
+        constraints={"type": "eq", "fun": lambda u: u.sum() - total(m)},
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    return abs(low.fun + ball_by_enumeration(points).radius ** 2)
 
 
-def _gradient_residual(form):
-    s = algebra()
-    return worst(residual(form(s, i) - sp.diff(-s.phi, s.u[i])) for i in range(3))
-
-
-def _vertex_minimises(form):
+@over(lambda: ((points, u) for points in clouds(14) for u in simplex_points(15, 5, 6)))
+def _vertex_minimises(form, points, u):
     """By how much the chosen vertex misses the minimum of the linear programme."""
-    violations = []
-    for points in clouds(14):
-        for u in simplex_points(15, 5, len(points)):
-            gradient = gradient_of_f(points, u)
-            program = linprog(
-                gradient, A_eq=np.ones((1, len(points))), b_eq=[1.0], method="highs"
-            )
-            violations.append(abs(gradient[form(points, u, gradient)] - program.fun))
-    return worst(violations)
+    gradient = gradient_of_f(points, u)
+    program = linprog(
+        gradient, A_eq=np.ones((1, len(points))), b_eq=[1.0], method="highs"
+    )
+    return abs(gradient[form(points, u, gradient)] - program.fun)
 
 
 def _short_step_descends(form):
@@ -101,57 +88,34 @@ def _short_step_descends(form):
     return worst(violations)
 
 
-def _hessian_residual(form):
-    s = algebra()
-    return worst(
-        residual(form(s, i, j) - sp.diff(-s.phi, s.u[i], s.u[j]))
-        for i in range(3)
-        for j in range(3)
-    )
-
-
-def _smallest_lipschitz_constant(form):
+@over(clouds(18))
+def _smallest_lipschitz_constant(form, points):
     """Relative distance of L from the largest |grad f(u) - grad f(v)| / |u - v|."""
-    violations = []
-    for points in clouds(18):
-        claimed = form(points)
-        top = np.linalg.eigh(points @ points.T)[1][:, -1]
-        directions = [top, *(u - top for u in simplex_points(19, 50, len(points)))]
-        change = gradient_of_f(points, 0.0 * top)
-        slopes = [
-            np.linalg.norm(gradient_of_f(points, v) - change) / np.linalg.norm(v)
-            for v in directions
-        ]
-        violations.append(abs(claimed / max(slopes) - 1.0))
-    return worst(violations)
+    top = np.linalg.eigh(points @ points.T)[1][:, -1]
+    change = gradient_of_f(points, 0.0 * top)
+    slopes = [
+        np.linalg.norm(gradient_of_f(points, v) - change) / np.linalg.norm(v)
+        for v in (top, *(u - top for u in simplex_points(19, 50, len(points))))
+    ]
+    return abs(form(points) / max(slopes) - 1.0)
 
 
-def _follows_the_origin(form):
-    """Relative change of L when the cloud is moved by (10, ..., 10)."""
-    return worst(abs(form(points + 10.0) / form(points) - 1.0) for points in clouds(20))
+@over(clouds(20))
+def _is_a_bound_on_directions(form, points):
+    """A moved cloud keeps L, and d'Hd <= L |d|^2 for all d that sum to zero."""
+    violations = [abs(form(points + 10.0) / form(points) - 1.0)]
+    for u in simplex_points(21, 20, len(points)):
+        d = u - u.mean()
+        image = d @ points
+        violations.append(2.0 * (image @ image) / (form(points) * (d @ d)) - 1.0)
+    return violations
 
 
-def _is_a_bound_on_directions(form):
-    """Moved clouds keep L, and d'Hd <= L |d|^2 for all d that sum to zero."""
-    violations = [_follows_the_origin(form)]
-    for points in clouds(20):
-        for u in simplex_points(21, 20, len(points)):
-            d = u - u.mean()
-            image = d @ points
-            violations.append(
-                max(0.0, 2.0 * (image @ image) / (form(points) * (d @ d)) - 1.0)
-            )
-    return worst(violations)
-
-
-def _contains(form):
+@over(clouds(22))
+def _contains(form, points):
     """Share of a cloud's points that do not belong to the set."""
-    violations = []
-    for points in clouds(22):
-        ball = ball_by_enumeration(points)
-        member = form(np.sqrt(distances2(points, ball.center)), ball.radius)
-        violations.append(1.0 - member.mean())
-    return worst(violations)
+    ball = ball_by_enumeration(points)
+    return 1.0 - form(np.sqrt(distances2(points, ball.center)), ball.radius).mean()
 
 
 def _smaller_problem(form):
@@ -251,18 +215,13 @@ ENTRIES = [
         "small",
         tolerance=1e-6,
     ),
-    _slide(
+    symbolic(
         id="S-E03",
         place="Gradient",
         statement=r"$\nabla_i(-\phi(\mu)) = 2 (a^i)^T \sum_j a^j \mu_j - (a^i)^T a^i$",
-        measure=_gradient_residual,
-        true=lambda s, i: 2 * s.a[i].dot(s.center) - s.z[i],
-        spoiled={
-            "factor 2 lost": lambda s, i: s.a[i].dot(s.center) - s.z[i],
-            "sign": lambda s, i: s.z[i] - 2 * s.a[i].dot(s.center),
-            "index": lambda s, i: 2 * s.a[0].dot(s.center) - s.z[i],
-        },
-        kind="symbolic",
+        measure=equals(lambda s: gradient_of(-s.phi, s.u)),
+        true=lambda s: [2 * a.dot(s.center) - z for a, z in zip(s.points, s.z)],
+        spoiled={"index": lambda s: [2 * s.points[0].dot(s.center) - z for z in s.z]},
     ),
     _slide(
         id="S-E04",
@@ -343,19 +302,18 @@ ENTRIES = [
             ),
         },
     ),
-    _slide(
+    symbolic(
         id="S-E06",
         place="Hessian",
         statement=r"$h_{ij} = -\frac{\partial^2 \phi(\mu)}{\partial\mu_i "
         r"\partial\mu_j} = 2 (a^j)^T a^i$",
-        measure=_hessian_residual,
-        true=lambda s, i, j: 2 * s.a[j].dot(s.a[i]),
+        measure=equals(lambda s: s.sp.hessian(-s.phi, list(s.u))),
+        true=lambda s: [2 * b.dot(a) for a in s.points for b in s.points],
         spoiled={
-            "factor 2 lost": lambda s, i, j: s.a[j].dot(s.a[i]),
-            "sign": lambda s, i, j: -2 * s.a[j].dot(s.a[i]),
-            "distances": lambda s, i, j: (s.a[j] - s.a[i]).dot(s.a[j] - s.a[i]),
+            "distances": lambda s: [
+                squared_norm(b - a) for a in s.points for b in s.points
+            ]
         },
-        kind="symbolic",
     ),
     _slide(
         id="S-E07",

@@ -1,4 +1,4 @@
-"""What the checks share: tiny clouds, their balls by enumeration, symbols.
+"""What the checks share: tiny clouds, their balls by enumeration, what is said of them.
 
 Nothing here calls a solver of the package: the references must be independent.
 """
@@ -8,11 +8,9 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from types import SimpleNamespace
+from functools import cache, lru_cache, wraps
 
 import numpy as np
-import sympy as sp
 from scipy.optimize import minimize
 
 # The farthest pair is far from optimal here.
@@ -38,9 +36,35 @@ def clouds(seed, count=6, m=6, n=2):
 
 
 @cache
+def gaussian_cloud():
+    """Sixty normal points in R^5, large enough for drop steps and slow tails."""
+    return np.random.default_rng(7).normal(size=(60, 5))
+
+
+@cache
 def simplex_points(seed, count, m):
     """`count` random points of the unit simplex of R^m."""
     return tuple(np.random.default_rng(seed).dirichlet(np.ones(m), size=count))
+
+
+def random_weights(m, count, seed=3):
+    """`count` points of the unit simplex of R^m as rows, most of them on some face."""
+    rng = np.random.default_rng(seed)
+    weights = rng.exponential(size=(count, m)) * (rng.random((count, m)) < 0.7)
+    weights[weights.sum(axis=1) == 0.0] = 1.0
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def vertex(m, index):
+    """Unit vector e_index of R^m."""
+    unit = np.zeros(m)
+    unit[index] = 1.0
+    return unit
+
+
+def off_simplex(u):
+    """Violation of sum 1 and of the sign."""
+    return abs(float(u.sum()) - 1.0) + max(0.0, -float(u.min()))
 
 
 def z_of(points):
@@ -64,10 +88,48 @@ def distances2(points, center):
     return z_of(points - center)
 
 
+def farthest_from(points, center):
+    """Index of the point farthest from a center."""
+    return int(distances2(points, center).argmax())
+
+
+def reach(points, center):
+    """Distance of the farthest point from a center."""
+    return math.sqrt(distances2(points, center).max())
+
+
+def fw_gap(points, u):
+    """The Frank-Wolfe gap, which is the duality gap: max_i |a_i - Au|^2 - phi(u)."""
+    return float(distances2(points, u @ points).max()) - phi(points, u)
+
+
+def away_gap(points, u):
+    """phi(u) - min |a_i - Au|^2 over the points with weight."""
+    return phi(points, u) - float(distances2(points, u @ points)[u > 0.0].min())
+
+
 def pair_start(points):
     """Indices of the point farthest from the first, and of the one farthest from it."""
-    one = int(distances2(points, points[0]).argmax())
-    return one, int(distances2(points, points[one]).argmax())
+    one = farthest_from(points, points[0])
+    return one, farthest_from(points, points[one])
+
+
+def pair_weights(points):
+    """Half of the weight on each point of the pair."""
+    first, second = pair_start(points)
+    return 0.5 * vertex(len(points), first) + 0.5 * vertex(len(points), second)
+
+
+def step_to_boundary(contains, x, d):
+    """Largest alpha with x + alpha d in a convex set, by bisection from 64."""
+    low, high = 0.0, 64.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if contains(x + middle * d):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def exact_steps(points, u, allowed):
@@ -131,6 +193,41 @@ def _circumcenter_weights(points):
     return np.linalg.solve(system, np.append(z_of(points), 1.0))[:size]
 
 
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Points, shape (m, n), with their smallest ball."""
+
+    points: np.ndarray
+    center: np.ndarray
+    radius: float
+    weights: np.ndarray
+
+    @property
+    def m(self):
+        return self.points.shape[0]
+
+    @property
+    def n(self):
+        return self.points.shape[1]
+
+
+def cloud(points):
+    """A `Cloud` of points given as rows."""
+    points = np.asarray(points, dtype=float)
+    ball = ball_by_enumeration(points)
+    return Cloud(points, ball.center, ball.radius, ball.weights)
+
+
+@cache
+def small_clouds():
+    """Six small clouds: random ones, one with m < n, an obtuse triangle."""
+    rng = np.random.default_rng(20)
+    shapes = [(5, 2), (6, 3), (7, 2), (4, 3), (3, 5)]
+    return tuple(cloud(rng.normal(size=shape)) for shape in shapes) + (
+        cloud([[0.0, 0.0], [4.0, 0.0], [1.0, 0.5]]),
+    )
+
+
 # --- the ball with slack -----------------------------------------------------------
 
 
@@ -163,42 +260,7 @@ def _soft(data, shape, cap):
     return u / u.sum()
 
 
-# --- algebra -----------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1)
-def algebra():
-    """Three points in the plane as columns of A, weights u, and what follows from them.
-
-    `simplex` replaces the last weight by 1 - u_1 - u_2.
-    """
-    matrix = sp.Matrix(2, 3, lambda k, i: sp.Symbol(f"a{k + 1}{i + 1}", real=True))
-    u = sp.Matrix(sp.symbols("u1:4", real=True))
-    atoms = [matrix[:, i] for i in range(3)]
-    z = sp.Matrix([atom.dot(atom) for atom in atoms])
-    center = matrix * u
-    return SimpleNamespace(
-        A=matrix,
-        u=u,
-        a=atoms,
-        z=z,
-        center=center,
-        phi=u.dot(z) - center.dot(center),
-        d=[(atom - center).dot(atom - center) for atom in atoms],
-        simplex={u[2]: 1 - u[0] - u[1]},
-    )
-
-
-def residual(expression):
-    """0.0 when a rational expression vanishes identically, else its size.
-
-    The size is the sum of the absolute coefficients of its numerator.
-    """
-    numerator = sp.numer(sp.together(sp.expand(expression)))
-    numerator = sp.expand(numerator)
-    if numerator == 0:
-        return 0.0
-    return float(sum(abs(c) for c in sp.Poly(numerator).coeffs()))
+# --- how far the worst of several cases is off -----------------------------------------
 
 
 def worst(values):
@@ -209,3 +271,33 @@ def worst(values):
             return math.inf
         largest = max(largest, float(value))
     return largest
+
+
+def over(cases):
+    """Makes a measure of what the form misses in one case: the worst of all cases.
+
+    Parameters
+    ----------
+    cases : iterable, or callable that gives one
+        Each case holds the arguments behind the form; one that is no tuple is alone.
+
+    Returns
+    -------
+    callable
+        Decorator of (form, *case) -> float or several floats.
+    """
+
+    def decorate(misses):
+        @wraps(misses)
+        def measure(form):
+            return worst(
+                missed
+                for case in (cases() if callable(cases) else cases)
+                for missed in np.ravel(
+                    misses(form, *(case if isinstance(case, tuple) else (case,)))
+                )
+            )
+
+        return measure
+
+    return decorate

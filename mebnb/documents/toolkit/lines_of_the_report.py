@@ -1,9 +1,8 @@
 """Algorithms 1 to 3 of the report line by line, so that any line can be exchanged.
 
 These runs exist to be broken: a check puts a printed line in the place of the right
-one and looks at the ball that comes out. They are for clouds of a few points, whose
-smallest ball `smallest_ball` finds by trying every support. The solvers of the
-package are `mebnb.solvers.frank_wolfe` and `mebnb.solvers.core_sets`.
+one and looks at the ball that comes out. The solvers of the package are
+`mebnb.solvers.frank_wolfe` and `mebnb.solvers.core_sets`.
 """
 
 from __future__ import annotations
@@ -12,115 +11,25 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
 
-from mebnb.documents.toolkit.clouds import ball_by_enumeration
-from mebnb.solvers.balls import dual_value, frank_wolfe_gap, gradient, squared_distances
-
-# --- small clouds with a known smallest ball ---------------------------------------
-
-
-def cloud(points):
-    """Points with everything the equations speak of.
-
-    Parameters
-    ----------
-    points : array_like, shape (m, n)
-
-    Returns
-    -------
-    types.SimpleNamespace
-        `points` (m, n), `A` its transpose, `z`, and the optimum `center`, `radius`,
-        `weights` found without any solver.
-    """
-    points = np.asarray(points, dtype=float)
-    ball = ball_by_enumeration(points)
-    return SimpleNamespace(
-        points=points,
-        A=points.T,
-        z=np.sum(points**2, axis=1),
-        m=points.shape[0],
-        n=points.shape[1],
-        center=ball.center,
-        radius=ball.radius,
-        weights=ball.weights,
-    )
-
-
-@lru_cache(maxsize=1)
-def clouds():
-    """Six small clouds: random ones, one with m < n, an obtuse triangle."""
-    rng = np.random.default_rng(20)
-    shapes = [(5, 2), (6, 3), (7, 2), (4, 3), (3, 5)]
-    return tuple(cloud(rng.normal(size=shape)) for shape in shapes) + (
-        cloud([[0.0, 0.0], [4.0, 0.0], [1.0, 0.5]]),
-    )
-
-
-@lru_cache(maxsize=1)
-def gaussian_cloud():
-    """Sixty normal points in R^5, large enough for drop steps and slow tails."""
-    return np.random.default_rng(7).normal(size=(60, 5))
-
-
-def random_weights(m, count, seed=3):
-    """Points of the simplex, most of them on some face.
-
-    Parameters
-    ----------
-    m, count, seed : int
-
-    Returns
-    -------
-    ndarray, shape (count, m)
-    """
-    rng = np.random.default_rng(seed)
-    weights = rng.exponential(size=(count, m)) * (rng.random((count, m)) < 0.7)
-    weights[weights.sum(axis=1) == 0.0] = 1.0
-    return weights / weights.sum(axis=1, keepdims=True)
-
-
-def phi_of(A, z, u):
-    """Phi(u) = u'z - |Au|^2 as (19) has it."""
-    return z @ u - (A @ u) @ (A @ u)
-
-
-def grad_of(A, z, u):
-    """The gradient 2 A'A u - z of f = -Phi as (29) has it."""
-    return 2 * A.T @ (A @ u) - z
-
-
-def off_simplex(u):
-    """Violation of sum 1 and of the sign."""
-    return abs(float(u.sum()) - 1.0) + max(0.0, -float(u.min()))
-
-
-def farthest_from(points, center):
-    """Index of the point farthest from a center."""
-    return int(np.argmax(squared_distances(points, center)))
-
-
-def step_to_boundary(contains, x, d):
-    """Largest alpha with x + alpha d in a convex set, by bisection from 64."""
-    low, high = 0.0, 64.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if contains(x + middle * d):
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def vertex(m, index):
-    """Unit vector e_index of R^m."""
-    unit = np.zeros(m)
-    unit[index] = 1.0
-    return unit
-
+from mebnb.documents.toolkit.clouds import (
+    TRIANGLE,
+    cloud,
+    distances2,
+    farthest_from,
+    gradient_of_f,
+    off_simplex,
+    over,
+    pair_weights,
+    phi,
+    reach,
+    small_clouds,
+    vertex,
+)
 
 # --- line searches on q(alpha) = curvature alpha^2 + slope alpha over [0, upper] ------
 
@@ -180,7 +89,7 @@ class AwayLines:
     start: Callable = lambda m: vertex(m, 0)  # 1
     towards: Callable = lambda g: int(np.argmin(g))  # 3
     away: Callable = lambda g, active: max(active, key=lambda i: g[i])  # 4
-    gap: Callable = lambda g, u, s: float(g @ u - g[s])  # 5
+    gap: Callable = lambda g, u, s: float(g @ (u - vertex(len(u), s)))  # 5
     prefer_towards: Callable = lambda towards, away: towards >= away  # 6
     towards_max: Callable = lambda: 1.0  # 7
     away_max: Callable = lambda weight: weight / (1.0 - weight)  # 9
@@ -220,7 +129,7 @@ def run_away_step(points, lines=AwayLines(), eps=1e-9, limit=3000):
     active = set(np.flatnonzero(u).tolist())
     run = SimpleNamespace(kinds=[], alphas=[], gaps=[])
     for _ in range(limit):
-        g = gradient(points, u)
+        g = gradient_of_f(points, u)
         s, v = lines.towards(g), lines.away(g, active)
         run.gaps.append(lines.gap(g, u, s))
         if run.gaps[-1] <= eps:
@@ -292,7 +201,7 @@ def run_blended(points, lines=BlendedLines(), eps=1e-9, limit=3000):
     active = set(np.flatnonzero(u).tolist())
     run = SimpleNamespace(kinds=[], alphas=[], gaps=[], outside=0)
     for _ in range(limit):
-        g = gradient(points, u)
+        g = gradient_of_f(points, u)
         a, s, w = lines.away(g, active), lines.local(g, active), lines.globally(g)
         run.gaps.append(float(g @ u - g.min()))
         if run.gaps[-1] <= eps:
@@ -328,7 +237,7 @@ class CoreLines:
     start: Callable = lambda m, p, q: 0.5 * vertex(m, p) + 0.5 * vertex(m, q)  # 2, 3
     core: Callable = lambda p, q: {p, q}  # 4
     center: Callable = lambda points, u: u @ points  # 5
-    gamma: Callable = dual_value  # 6, 17
+    gamma: Callable = phi  # 6, 17
     farthest: Callable = lambda points, c, initial: farthest_from(points, c)  # 7, 18
     delta: Callable = lambda distance, gamma: distance / gamma - 1.0  # 8, 19
     go_on: Callable = lambda delta, eps: delta > (1.0 + eps) ** 2 - 1.0  # 10
@@ -365,7 +274,7 @@ def run_core_set(points, lines=CoreLines(), eps=1e-2, limit=3000):
     for _ in range(limit):
         gamma = lines.gamma(points, u)
         k = lines.farthest(points, c, initial)
-        delta = lines.delta(float(np.sum((points[k] - c) ** 2)), gamma)
+        delta = lines.delta(float(distances2(points[[k]], c)[0]), gamma)
         run.history.append((u, c, gamma, delta, core, k))
         if not lines.go_on(delta, eps):
             break
@@ -378,28 +287,23 @@ def run_core_set(points, lines=CoreLines(), eps=1e-2, limit=3000):
     return run
 
 
-# p = 0 and q = (1/2, sqrt(3)/2) may be the pair found from (1, 0): the worst start.
-RHOMBUS = ((1.0, 0.0), (0.0, 0.0), (0.5, math.sqrt(0.75)), (0.5, -math.sqrt(0.75)))
-
-
-@lru_cache(maxsize=1)
+@cache
 def starts():
-    """Pairs (cloud, u^0) with Algorithm 3's start, the tight rhombus among them."""
+    """Pairs (cloud, u^0) with Algorithm 3's start, the tight one of Lemma 3.1 too."""
     rng = np.random.default_rng(4)
-    some = [*clouds(), *(cloud(rng.normal(size=(5, 2))) for _ in range(40))]
-    pairs = [(k, run_core_set(k.points, eps=1.0).history[0][0]) for k in some]
-    return (*pairs, (cloud(RHOMBUS), np.array([0.0, 0.5, 0.5, 0.0])))
-
-
-def relative_gap(points, u):
-    """delta = gap / Phi(u)."""
-    return frank_wolfe_gap(points, u) / dual_value(points, u)
+    some = [*small_clouds(), *(cloud(rng.normal(size=(5, 2))) for _ in range(40))]
+    pairs = [(k, pair_weights(k.points)) for k in some]
+    # The pair found from the first point may be the second and the third.
+    return (*pairs, (cloud(TRIANGLE), np.array([0.0, 0.5, 0.5, 0.0])))
 
 
 # --- how wrong the outcome is ------------------------------------------------------
 
 
-def shortfall(run_algorithm, lines, some_clouds=None):
+BREAKDOWNS = (ArithmeticError, IndexError, KeyError, ValueError)
+
+
+def shortfall(run_algorithm, lines):
     """How far the runs stay from the smallest balls, and their weights off the simplex.
 
     Parameters
@@ -407,60 +311,51 @@ def shortfall(run_algorithm, lines, some_clouds=None):
     run_algorithm : callable
         `run_away_step` or `run_blended`.
     lines : AwayLines or BlendedLines
-    some_clouds : iterable or None
-        None for `clouds()`.
 
     Returns
     -------
     float
-        The largest over the clouds of the relative distance between the dual value
-        and r*^2 plus the violation of the simplex and the mismatch between the active
-        set and the support; infinite for a run that breaks down.
+        The largest over the small clouds of the relative distance between the dual
+        value and r*^2 plus the violation of the simplex and the mismatch between the
+        active set and the support; infinite for a run that breaks down.
     """
-    worst = 0.0
-    for item in clouds() if some_clouds is None else some_clouds:
+
+    @over(small_clouds)
+    def off(lines, k):
         try:
             with np.errstate(all="ignore"):
-                run = run_algorithm(item.points, lines, limit=600)
-                squared = item.radius**2
-                off = abs(dual_value(item.points, run.u) - squared) / squared
-                off += off_simplex(run.u)
-        except (ArithmeticError, IndexError, KeyError, ValueError):
+                run = run_algorithm(k.points, lines, limit=600)
+                missing = abs(phi(k.points, run.u) / k.radius**2 - 1.0)
+        except BREAKDOWNS:
             return math.inf
-        off += len(run.active ^ set(np.flatnonzero(run.u > 0).tolist()))
-        worst = max(worst, off if math.isfinite(off) else math.inf)
-    return worst
+        return missing + off_simplex(run.u) + _mismatch(run.active, run.u)
+
+    return off(lines)
 
 
-def core_set_faults(lines, eps=0.02, some_clouds=None):
-    """What is wrong with the balls of Algorithm 3, summed over the clouds.
+def _mismatch(indices, u):
+    """Number of indices that are not in the support of u, or the other way round."""
+    return len(indices ^ set(np.flatnonzero(u > 0).tolist()))
 
-    Parameters
-    ----------
-    lines : CoreLines
-    eps : float
-    some_clouds : iterable or None
 
-    Returns
-    -------
-    float
-        Points outside sqrt((1 + delta) gamma), a radius above (1 + eps) r*, weights
-        off the simplex, c different from A u, gamma from Phi(u), the core set from
-        the support; infinite for a run that breaks down.
+@over(small_clouds)
+def core_set_faults(lines, k, eps=0.02):
+    """What is wrong with the balls of Algorithm 3, as `shortfall` says it.
+
+    Points outside sqrt((1 + delta) gamma), a radius above (1 + eps) r*, weights off the
+    simplex, c different from A u, gamma from Phi(u), the core set from the support.
     """
-    total = 0.0
-    for item in clouds() if some_clouds is None else some_clouds:
-        try:
-            with np.errstate(all="ignore"):
-                run = run_core_set(item.points, lines, eps, limit=600)
-                radius = math.sqrt((1 + run.delta) * run.gamma)
-                reach = math.sqrt(squared_distances(item.points, run.c).max())
-                total += max(0.0, reach / radius - 1)
-                total += max(0.0, radius / ((1 + eps) * item.radius) - 1)
-        except (ArithmeticError, IndexError, KeyError, ValueError):
-            return math.inf
-        total += off_simplex(run.u)
-        total += float(np.abs(run.c - run.u @ item.points).max())
-        total += abs(run.gamma - dual_value(item.points, run.u))
-        total += len(run.core ^ set(np.flatnonzero(run.u > 0).tolist()))
-    return total if math.isfinite(total) else math.inf
+    try:
+        with np.errstate(all="ignore"):
+            run = run_core_set(k.points, lines, eps, limit=600)
+            radius = math.sqrt((1 + run.delta) * run.gamma)
+            return (
+                reach(k.points, run.c) / radius - 1,
+                radius / ((1 + eps) * k.radius) - 1,
+                off_simplex(run.u),
+                np.abs(run.c - run.u @ k.points).max(),
+                abs(run.gamma - phi(k.points, run.u)),
+                _mismatch(run.core, run.u),
+            )
+    except BREAKDOWNS:
+        return math.inf
