@@ -12,6 +12,7 @@ from mebnb.published.compare import (
     SPREAD,
     compare,
     list_published,
+    one_unit_off,
     published_table,
 )
 
@@ -118,6 +119,14 @@ def test_two_standard_errors_are_the_limit_of_the_spread():
 def test_a_difference_without_a_reason_says_so():
     assert verdict_of("64", 65) == (DIFFERS, "unexplained")
     assert verdict_of("64", 65, reasons={"value": "tie"}) == (DIFFERS, "tie")
+
+
+@pytest.mark.parametrize(
+    ("printed", "units", "moved"),
+    [("0.50", 1, "0.51"), ("1.019697", 1, "1.019698"), ("100", -1, "99")],
+)
+def test_one_unit_of_the_last_digit(printed, units, moved):
+    assert one_unit_off(printed, units) == moved
 
 
 def test_times_are_never_judged_and_need_no_run():

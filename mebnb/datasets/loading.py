@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,12 +13,19 @@ from mebnb.datasets.cards import CARDS, RULES, Card, card_of
 from mebnb.datasets.checking import check_values, parse_verified
 from mebnb.datasets.download import fetch, install
 from mebnb.datasets.parsing import breast_cancer
-from mebnb.datasets.places import DatasetNotAvailable, find, not_available, read_file
+from mebnb.datasets.places import (
+    MIRROR,
+    DatasetNotAvailable,
+    find,
+    not_available,
+    read_file,
+)
 
 __all__ = [
     "Dataset",
     "dataset_file",
     "fetch_dataset",
+    "gene_expression_labels",
     "list_datasets",
     "load_dataset",
     "verify_datasets",
@@ -115,6 +124,31 @@ def load_dataset(name, download=True):
         path = _path(card, download)
         features, labels = parse_verified(card, read_file(card, path), str(path))
     return Dataset(name, features, labels, card.nominal, card)
+
+
+def gene_expression_labels(download=True):
+    """The labels of gene_expression alone, which a mirror may hold without the data.
+
+    Parameters
+    ----------
+    download : bool
+        Whether a missing data set may be fetched from the network.
+
+    Returns
+    -------
+    pandas.Series of str
+        Tumour class of each row.
+
+    Raises
+    ------
+    DatasetNotAvailable
+        When neither the labels nor the data set are at hand.
+    """
+    mirror = os.environ.get(MIRROR)
+    path = Path(mirror or "") / "rnaseq_labels" / "labels.csv"
+    if mirror and path.is_file():
+        return pd.read_csv(path).iloc[:, -1]
+    return load_dataset("gene_expression", download).labels
 
 
 def list_datasets():

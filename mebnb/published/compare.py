@@ -26,6 +26,7 @@ __all__ = [
     "Comparison",
     "compare",
     "list_published",
+    "one_unit_off",
     "published_table",
 ]
 
@@ -89,6 +90,26 @@ def published_table(name):
         table = pd.read_csv(file, dtype=str, keep_default_na=False)
     table.attrs["name"] = name
     return table
+
+
+def one_unit_off(printed, units=1):
+    """A printed number moved by units of its last digit, with the same decimals.
+
+    Parameters
+    ----------
+    printed : str
+    units : int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> one_unit_off("0.50"), one_unit_off("380", -1)
+    ('0.51', '379')
+    """
+    return str(Decimal(printed) + Decimal(units).scaleb(-_decimals(printed)))
 
 
 def _tables():
