@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from mebnb.documents.derived import (
-    hard as _derived_hard,
-)
-from mebnb.documents.derived import (
-    me2 as _derived_me2,
-)
-from mebnb.documents.derived import (
-    soft as _derived_soft,
-)
+from mebnb.documents.derived import hard, me2, soft
 
 __all__ = ["ENTRIES"]
 
-ENTRIES = _derived_hard.ENTRIES + _derived_soft.ENTRIES + _derived_me2.ENTRIES
+_PARTS = (hard, soft, me2)
+ENTRIES = [entry for part in _PARTS for entry in part.ENTRIES]

@@ -14,6 +14,7 @@ from mebnb.documents.toolkit.clouds import (
     ball_by_enumeration,
     clouds,
     distances2,
+    over,
     phi,
     simplex_points,
     soft_weights,
@@ -84,39 +85,42 @@ def _free_distance(points, u, cap):
     return float(distances2(points, u @ points)[free].mean())
 
 
-def _recovery(form):
+@over(CASES)
+def _recovery(form, points, cap):
     """|rho + C sum xi - Phi*|, and how far free points lie from rho."""
-    violations = []
-    for points, cap in CASES:
-        u = soft_weights(points, cap)
-        rho = form(points, u, cap)
-        if math.isnan(rho):
-            continue
-        violations.append(abs(primal(points, u @ points, rho, cap) - phi(points, u)))
-        free = (u > FREE) & (u < cap - FREE)
-        spread = np.abs(distances2(points, u @ points)[free] - rho)
-        violations.append(float(spread.max()) / 10.0)
-    return worst(violations)
+    u = soft_weights(points, cap)
+    rho = form(points, u, cap)
+    if math.isnan(rho):
+        return 0.0
+    free = (u > FREE) & (u < cap - FREE)
+    spread = np.abs(distances2(points, u @ points)[free] - rho).max()
+    missed = abs(primal(points, u @ points, rho, cap) - phi(points, u))
+    return missed, spread / 10.0
 
 
-def _linear_minimisation(form):
+def _in_the_box(count):
+    """(points, C, u) with u in the box."""
+    return [
+        (points, cap, u)
+        for points, cap in CASES
+        for u in _weights_in_the_box(points, cap, count)
+    ]
+
+
+@over(lambda: _in_the_box(3))
+def _linear_minimisation(form, points, cap, u):
     """Against linear programming over the capped simplex, maximising sum s_i d_i."""
-    violations = []
-    for points, cap in CASES:
-        for u in _weights_in_the_box(points, cap, 3):
-            distance = distances2(points, u @ points)
-            program = linprog(
-                -distance,
-                A_eq=np.ones((1, len(u))),
-                b_eq=[1.0],
-                bounds=(0.0, cap),
-                method="highs",
-            )
-            vertex = form(distance, cap)
-            violations.append(abs(vertex @ distance + program.fun))
-            violations.append(abs(vertex.sum() - 1.0))
-            violations.append(max(0.0, vertex.max() - cap))
-    return worst(violations)
+    distance = distances2(points, u @ points)
+    program = linprog(
+        -distance,
+        A_eq=np.ones((1, len(u))),
+        b_eq=[1.0],
+        bounds=(0.0, cap),
+        method="highs",
+    )
+    vertex = form(distance, cap)
+    missed = abs(vertex @ distance + program.fun)
+    return missed, abs(vertex.sum() - 1.0), vertex.max() - cap
 
 
 def _greedy(distance, cap):
@@ -139,30 +143,24 @@ def _all_on_the_farthest(distance, cap):
     return np.eye(len(distance))[int(distance.argmax())]
 
 
-def _gap(form):
+@over(lambda: _in_the_box(5))
+def _gap(form, points, cap, u):
     """Against the slope towards the best vertex of the capped simplex."""
-    violations = []
-    for points, cap in CASES:
-        for u in _weights_in_the_box(points, cap, 5):
-            distance = distances2(points, u @ points)
-            slope = (_greedy(distance, cap) - u) @ distance
-            violations.append(abs(form(points, u, cap) - slope))
-    return worst(violations)
+    distance = distances2(points, u @ points)
+    slope = (_greedy(distance, cap) - u) @ distance
+    return abs(form(points, u, cap) - slope)
 
 
-def _counts(form):
+@over(CASES)
+def _counts(form, points, cap):
     """#outside - low(C) and high(C) - #support, where they are positive."""
     low, high = form
-    violations = []
-    for points, cap in CASES:
-        u = soft_weights(points, cap)
-        rho = _free_distance(points, u, cap)
-        if math.isnan(rho):
-            continue
-        outside = int((distances2(points, u @ points) > rho + 1e-5).sum())
-        support = int((u > FREE).sum())
-        violations += [outside - low(cap), high(cap) - support]
-    return max(0.0, worst(violations))
+    u = soft_weights(points, cap)
+    rho = _free_distance(points, u, cap)
+    if math.isnan(rho):
+        return 0.0
+    outside = (distances2(points, u @ points) > rho + 1e-5).sum()
+    return outside - low(cap), high(cap) - (u > FREE).sum()
 
 
 NO_FREE_POINT = [
@@ -210,15 +208,11 @@ def _degenerate(form):
     return max(0.0, worst(violations))
 
 
-def _hard_limit(cap):
+@over(CLOUDS)
+def _hard_limit(cap, points):
     """|Phi* of the soft ball - r*^2| for a cap."""
-    return worst(
-        abs(
-            phi(points, soft_weights(points, cap))
-            - ball_by_enumeration(points).radius ** 2
-        )
-        for points in CLOUDS
-    )
+    soft = phi(points, soft_weights(points, cap))
+    return abs(soft - ball_by_enumeration(points).radius ** 2)
 
 
 # --- pairwise steps ----------------------------------------------------------------
@@ -244,16 +238,11 @@ def _pairwise_with_slack(points, cap, largest):
     return u, False
 
 
-def _reaches_the_optimum(largest):
-    violations = []
-    for points, cap in CASES:
-        u, finished = _pairwise_with_slack(points, cap, largest)
-        violations += [
-            abs(phi(points, u) - phi(points, soft_weights(points, cap))),
-            max(0.0, -u.min(), u.max() - cap),
-            0.0 if finished else 1.0,
-        ]
-    return worst(violations)
+@over(CASES)
+def _reaches_the_optimum(largest, points, cap):
+    u, finished = _pairwise_with_slack(points, cap, largest)
+    missed = abs(phi(points, u) - phi(points, soft_weights(points, cap)))
+    return missed, -u.min(), u.max() - cap, not finished
 
 
 # --- kernels -----------------------------------------------------------------------
@@ -276,14 +265,11 @@ def _rbf(points, gamma=0.4):
     return np.exp(-gamma * ((points[:, None] - points[None]) ** 2).sum(axis=2))
 
 
-def _kernel_objective(form):
+@over(clouds(85, 4, m=8))
+def _kernel_objective(form, points):
     """Against f = -Phi of the explicit features."""
-    violations = []
-    for points in clouds(85, 4, m=8):
-        kernel = _square_kernel(points, points)
-        for u in simplex_points(86, 5, 8):
-            violations.append(abs(form(kernel, u) + phi(_square_features(points), u)))
-    return worst(violations)
+    kernel, features = _square_kernel(points, points), _square_features(points)
+    return [abs(form(kernel, u) + phi(features, u)) for u in simplex_points(86, 5, 8)]
 
 
 def _kernel_distance(form):
@@ -304,18 +290,17 @@ def _kernel_values(kernel, u):
     return own @ u - u @ inner, own - 2.0 * inner + u @ inner
 
 
-def _centring(form):
+@over(clouds(85, 4, m=8))
+def _centring(form, points):
     """Change of Phi and of the distances; row sums that are left."""
-    violations = []
-    for points in clouds(85, 4, m=8):
-        kernel = _square_kernel(points, points)
-        other = form(kernel)
-        violations.append(float(np.abs(other.sum(axis=1)).max()) / np.trace(kernel))
-        for u in simplex_points(86, 5, 8):
-            before, after = _kernel_values(kernel, u), _kernel_values(other, u)
-            violations.append(abs(before[0] - after[0]) / before[0])
-            violations.append(float(np.abs(before[1] - after[1]).max()) / before[0])
-    return worst(violations)
+    kernel = _square_kernel(points, points)
+    other = form(kernel)
+    violations = [np.abs(other.sum(axis=1)).max() / np.trace(kernel)]
+    for u in simplex_points(86, 5, 8):
+        before, after = _kernel_values(kernel, u), _kernel_values(other, u)
+        violations.append(abs(before[0] - after[0]) / before[0])
+        violations.append(np.abs(before[1] - after[1]).max() / before[0])
+    return violations
 
 
 def _centred(kernel):
@@ -323,21 +308,19 @@ def _centred(kernel):
     return projection @ kernel @ projection
 
 
-def _one_class_svm(form):
+@over(clouds(88, 3, m=30))
+def _one_class_svm(form, points):
     """Relative gap of scikit-learn's one-class weights in the soft ball's problem."""
     kernel_of, cap_of = form
-    violations = []
-    for points in clouds(88, 3, m=30):
-        kernel, nu = kernel_of(points), 0.3
-        machine = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-10).fit(kernel)
-        u = np.zeros(30)
-        u[machine.support_] = machine.dual_coef_[0]
-        u /= u.sum()
-        cap = cap_of(nu, 30)
-        value, distance = _kernel_values(kernel, u)
-        gap = (_greedy(distance, cap) - u) @ distance
-        violations += [abs(gap) / value, max(0.0, u.max() - cap)]
-    return worst(violations)
+    kernel, nu = kernel_of(points), 0.3
+    machine = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-10).fit(kernel)
+    u = np.zeros(30)
+    u[machine.support_] = machine.dual_coef_[0]
+    u /= u.sum()
+    cap = cap_of(nu, 30)
+    value, distance = _kernel_values(kernel, u)
+    gap = (_greedy(distance, cap) - u) @ distance
+    return abs(gap) / value, u.max() - cap
 
 
 ENTRIES = [

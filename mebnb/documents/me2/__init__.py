@@ -8,26 +8,9 @@ Figure 3 has no printed numbers beside its rates; what it shows is for a run to 
 
 from __future__ import annotations
 
-from mebnb.documents.me2 import (
-    bound as _me2_bound,
-)
-from mebnb.documents.me2 import (
-    dual as _me2_dual,
-)
-from mebnb.documents.me2 import (
-    experiments as _me2_experiments,
-)
-from mebnb.documents.me2 import (
-    problem as _me2_problem,
-)
-from mebnb.documents.me2 import (
-    stability as _me2_stability,
-)
+from mebnb.documents.me2 import bound, dual, experiments, problem, stability
 
-ENTRIES = (
-    _me2_problem.ENTRIES
-    + _me2_dual.ENTRIES
-    + _me2_stability.ENTRIES
-    + _me2_bound.ENTRIES
-    + _me2_experiments.ENTRIES
-)
+__all__ = ["ENTRIES"]
+
+_PARTS = (problem, dual, stability, bound, experiments)
+ENTRIES = [entry for part in _PARTS for entry in part.ENTRIES]

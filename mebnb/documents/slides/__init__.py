@@ -2,28 +2,9 @@
 
 from __future__ import annotations
 
-from mebnb.documents.slides import (
-    algorithms as _slides_algorithms,
-)
-from mebnb.documents.slides import (
-    claims as _slides_claims,
-)
-from mebnb.documents.slides import (
-    core_sets as _slides_core_sets,
-)
-from mebnb.documents.slides import (
-    equations as _slides_equations,
-)
-from mebnb.documents.slides import (
-    tables as _slides_tables,
-)
+from mebnb.documents.slides import algorithms, claims, core_sets, equations, tables
 
 __all__ = ["ENTRIES"]
 
-ENTRIES = (
-    _slides_equations.ENTRIES
-    + _slides_algorithms.ENTRIES
-    + _slides_core_sets.ENTRIES
-    + _slides_claims.ENTRIES
-    + _slides_tables.ENTRIES
-)
+_PARTS = (equations, algorithms, core_sets, claims, tables)
+ENTRIES = [entry for part in _PARTS for entry in part.ENTRIES]
