@@ -261,20 +261,17 @@ def _one_plus_eps(threshold):
 # --- what the fast solver uses -----------------------------------------------------
 
 
-def _prunes_no_support(bound):
-    """Number of support points that the bound would discard."""
-    discarded = 0
-    for points, u in _samples(40):
-        best = ball_by_enumeration(points).weights
-        near = 0.9 * best + 0.1 * u
-        for weights in (u, near, 0.99 * best + 0.01 * u, best):
-            distance = np.sqrt(distances2(points, weights @ points))
-            farthest = float(distance.max())
-            # Rounding may lift gamma above the squared radius at the optimum.
-            gamma = min(max(phi(points, weights), 0.0), farthest**2)
-            limit = bound(farthest, gamma)
-            discarded += int((distance[best > 1e-9] < limit - 1e-9).sum())
-    return float(discarded)
+@over(lambda: itertools.product(_samples(40), (1.0, 0.1, 0.01, 0.0)))
+def _prunes_no_support(bound, sample, far):
+    """Support points that the bound discards, at weights more or less far from best."""
+    points, u = sample
+    best = ball_by_enumeration(points).weights
+    weights = (1.0 - far) * best + far * u
+    distance = np.sqrt(distances2(points, weights @ points))
+    farthest = float(distance.max())
+    # Rounding may lift gamma above the squared radius at the optimum.
+    gamma = min(max(phi(points, weights), 0.0), farthest**2)
+    return (distance[best > 1e-9] < bound(farthest, gamma) - 1e-9).sum()
 
 
 def _prunes_something(bound):
@@ -289,26 +286,24 @@ def _prune(bound):
     return max(_prunes_no_support(bound), _prunes_something(bound))
 
 
-def _expected_violators(bound):
+_ON_LINES = clouds(66, 2, m=8, n=1)
+
+
+@over(lambda: itertools.product((*_ON_LINES, *clouds(67, 2, m=8, n=2)), (3, 5)))
+def _expected_violators(bound, points, size):
     """Expected violators of a random sample's ball, over every sample, less the bound.
 
     All samples of s out of m points are enumerated. In one dimension the bound is
     attained: the ball of m points on a line has two points on its surface.
     """
-    violations = []
-    for points in (*clouds(66, 2, m=8, n=1), *clouds(67, 2, m=8, n=2)):
-        m, n = points.shape
-        for size in (3, 5):
-            outside = []
-            for subset in itertools.combinations(range(m), size):
-                ball = ball_by_enumeration(points[list(subset)])
-                reach = np.sqrt(distances2(points, ball.center))
-                outside.append(int((reach > ball.radius * (1.0 + 1e-9)).sum()))
-            limit = bound(m, n, size)
-            violations.append(np.mean(outside) - limit)
-            if n == 1:
-                violations.append(limit - np.mean(outside))
-    return max(0.0, worst(violations))
+    m, n = points.shape
+    outside = []
+    for subset in itertools.combinations(range(m), size):
+        ball = ball_by_enumeration(points[list(subset)])
+        distance = np.sqrt(distances2(points, ball.center))
+        outside.append((distance > ball.radius * (1.0 + 1e-9)).sum())
+    excess = np.mean(outside) - bound(m, n, size)
+    return abs(excess) if n == 1 else excess
 
 
 # --- Yildirim's algorithms are Frank-Wolfe's ---------------------------------------
@@ -334,17 +329,14 @@ def _same_method(allowed):
     among those of largest slope; ties count.
     """
 
-    def measure(solver):
-        violations = []
-        for points in (*clouds(68, 4, m=12, n=3), *clouds(69, 4, m=9, n=2)):
-            iterates = _iterates(solver, points)
-            violations.append(np.abs(iterates[0] - pair_weights(points)).max())
-            for u, after in itertools.pairwise(iterates):
-                ends = [
-                    np.abs(v - after).max() for v in exact_steps(points, u, allowed)
-                ]
-                violations.append(float(min(ends, default=1.0)))
-        return worst(violations)
+    @over((*clouds(68, 4, m=12, n=3), *clouds(69, 4, m=9, n=2)))
+    def measure(solver, points):
+        iterates = _iterates(solver, points)
+        violations = [np.abs(iterates[0] - pair_weights(points)).max()]
+        for u, after in itertools.pairwise(iterates):
+            ends = [np.abs(v - after).max() for v in exact_steps(points, u, allowed)]
+            violations.append(min(ends, default=1.0))
+        return violations
 
     return measure
 
