@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 
+@style()
 def primal_and_dual(solution):
     """Squared enclosing radius and dual value closing on each other, and their gap.
 
@@ -46,21 +47,16 @@ def primal_and_dual(solution):
     matplotlib.figure.Figure
     """
     frame = solution.trace.to_frame()
-    with style():
-        fig, (values, gap) = plt.subplots(1, 2, figsize=(8.0, 3.3))
-        values.plot(
-            frame["radius"] ** 2, color=COLORS["red"], label="primal: max $d_i$"
-        )
-        values.plot(
-            frame["gamma"], color=COLORS["blue"], ls="--", label=r"dual: $\gamma$"
-        )
-        values.set_ylabel("squared units")
-        values.legend()
-        gap.semilogy(frame["fw_gap"].where(frame["fw_gap"] > 0), color=COLORS["black"])
-        gap.set_ylabel("gap (squared units)")
-        for ax in (values, gap):
-            ax.set_xlabel("iteration")
-        return fig
+    fig, (values, gap) = plt.subplots(1, 2, figsize=(8.0, 3.3))
+    values.plot(frame["radius"] ** 2, color=COLORS["red"], label="primal: max $d_i$")
+    values.plot(frame["gamma"], color=COLORS["blue"], ls="--", label=r"dual: $\gamma$")
+    values.set_ylabel("squared units")
+    values.legend()
+    gap.semilogy(frame["fw_gap"].where(frame["fw_gap"] > 0), color=COLORS["black"])
+    gap.set_ylabel("gap (squared units)")
+    for ax in (values, gap):
+        ax.set_xlabel("iteration")
+    return fig
 
 
 # --- convergence -------------------------------------------------------------------
@@ -73,6 +69,7 @@ PANELS = {
 }
 
 
+@style()
 def convergence(
     solutions,
     panels=("objective", "fw_gap", "active"),
@@ -100,32 +97,29 @@ def convergence(
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = plt.subplots(
-            1, len(panels), figsize=(3.6 * len(panels), 3.4), squeeze=False
-        )
-        for ax, panel in zip(axes[0], panels, strict=True):
-            ylabel, scale = PANELS[panel]
-            scale = "linear" if linear else scale
-            for name, solution in solutions.items():
-                frame = solution.trace.to_frame()
-                values = _panel_values(frame, panel, gamma)
-                positive = values > 0 if scale == "log" else np.isfinite(values)
-                every = max(1, len(frame) // 8)
-                ax.plot(
-                    frame[x][positive],
-                    values[positive],
-                    markevery=every,
-                    **ALGORITHM_STYLES[name].kwargs,
-                )
-            ax.set_yscale(scale)
-            ax.set_xlabel("iteration" if x == "iteration" else "seconds")
-            ax.set_ylabel(ylabel)
-        handles, labels = axes[0][0].get_legend_handles_labels()
-        fig.legend(
-            handles, labels, loc="outside lower center", ncols=min(3, len(labels))
-        )
-        return fig
+    fig, axes = plt.subplots(
+        1, len(panels), figsize=(3.6 * len(panels), 3.4), squeeze=False
+    )
+    for ax, panel in zip(axes[0], panels, strict=True):
+        ylabel, scale = PANELS[panel]
+        scale = "linear" if linear else scale
+        for name, solution in solutions.items():
+            frame = solution.trace.to_frame()
+            values = _panel_values(frame, panel, gamma)
+            positive = values > 0 if scale == "log" else np.isfinite(values)
+            every = max(1, len(frame) // 8)
+            ax.plot(
+                frame[x][positive],
+                values[positive],
+                markevery=every,
+                **ALGORITHM_STYLES[name].kwargs,
+            )
+        ax.set_yscale(scale)
+        ax.set_xlabel("iteration" if x == "iteration" else "seconds")
+        ax.set_ylabel(ylabel)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
+    return fig
 
 
 def _panel_values(frame, panel, gamma):
@@ -137,6 +131,7 @@ def _panel_values(frame, panel, gamma):
 
 
 # --- gaps and rates ----------------------------------------------------------------
+@style()
 def bounds(solution, optimum):
     """How the dual value and the enclosing radius close in on the optimum.
 
@@ -156,28 +151,27 @@ def bounds(solution, optimum):
     """
     frame = solution.trace.to_frame()
     t, gamma, gap = frame["iteration"], frame["gamma"], frame["fw_gap"]
-    with style():
-        fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
-        left.fill_between(t, gamma, gamma + gap, color=COLORS["sky"], alpha=0.3, lw=0)
-        left.plot(t, gamma + gap, color=COLORS["red"], label="$\\gamma$ + gap")
-        left.plot(t, gamma, color=COLORS["blue"], label="$\\gamma$")
-        left.axhline(optimum, color=BALL, ls="--", lw=1.2, label="$r_*^2$")
-        left.set_ylabel("squared radius")
-        error = optimum - gamma
-        right.plot(t, gap, color=COLORS["red"], label="FW gap")
-        right.plot(
-            t[error > 0],
-            error[error > 0],
-            color=COLORS["blue"],
-            ls="--",
-            label="error $\\gamma_* - \\gamma$",
-        )
-        right.set_yscale("log")
-        right.set_ylabel("squared units")
-        for ax in (left, right):
-            ax.set_xlabel("iteration")
-            ax.legend()
-        return fig
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    left.fill_between(t, gamma, gamma + gap, color=COLORS["sky"], alpha=0.3, lw=0)
+    left.plot(t, gamma + gap, color=COLORS["red"], label="$\\gamma$ + gap")
+    left.plot(t, gamma, color=COLORS["blue"], label="$\\gamma$")
+    left.axhline(optimum, color=BALL, ls="--", lw=1.2, label="$r_*^2$")
+    left.set_ylabel("squared radius")
+    error = optimum - gamma
+    right.plot(t, gap, color=COLORS["red"], label="FW gap")
+    right.plot(
+        t[error > 0],
+        error[error > 0],
+        color=COLORS["blue"],
+        ls="--",
+        label="error $\\gamma_* - \\gamma$",
+    )
+    right.set_yscale("log")
+    right.set_ylabel("squared units")
+    for ax in (left, right):
+        ax.set_xlabel("iteration")
+        ax.legend()
+    return fig
 
 
 QUANTITIES = {
@@ -186,6 +180,7 @@ QUANTITIES = {
 }
 
 
+@style()
 def by_set(
     runs,
     quantity="relative_gap",
@@ -218,38 +213,38 @@ def by_set(
     matplotlib.figure.Figure
     """
     ylabel, yscale = QUANTITIES[quantity]
-    with style():
-        fig, axes = panel_grid(len(runs), width=3.6, height=2.9, most=2)
-        for ax, (label, solutions) in zip(axes, runs.items(), strict=True):
-            for name, solution in solutions.items():
-                t, values = _over_iterations(solution.trace, quantity)
-                shown = np.isfinite(values) & (t > 0)
-                ax.plot(
-                    t[shown],
-                    values[shown],
-                    markevery=_spread_out(int(shown.sum()), xscale),
-                    **styles[name].kwargs,
-                )
-                if fit_band is not None:
-                    _fitted_line(ax, solution.trace, *fit_band)
-            if guide is not None:
-                t = np.geomspace(1, max(len(s.trace) for s in solutions.values()), 50)
-                name = f"$t^{{{guide:g}}}$"
-                ax.plot(t, t**guide, color=BALL, lw=0.8, ls="--", label=name)
-            ax.set_xscale(xscale)
-            ax.set_yscale(yscale)
-            if quantity == "active":
-                ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-            done = [s.iterations for s in solutions.values() if s.converged]
-            if xscale == "linear" and done:
-                ax.set_xlim(-0.05 * max(done), 1.4 * max(done))
-            ax.set_title(label)
-            ax.set_xlabel("iteration")
-            ax.set_ylabel(ylabel)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(runs), width=3.6, height=2.9, most=2)
+    for ax, (label, solutions) in zip(axes, runs.items(), strict=True):
+        for name, solution in solutions.items():
+            t, values = _over_iterations(solution.trace, quantity)
+            shown = np.isfinite(values) & (t > 0)
+            ax.plot(
+                t[shown],
+                values[shown],
+                markevery=_spread_out(int(shown.sum()), xscale),
+                **styles[name].kwargs,
+            )
+            if fit_band is not None:
+                _fitted_line(ax, solution.trace, *fit_band)
+        if guide is not None:
+            t = np.geomspace(1, max(len(s.trace) for s in solutions.values()), 50)
+            name = f"$t^{{{guide:g}}}$"
+            ax.plot(t, t**guide, color=BALL, lw=0.8, ls="--", label=name)
+        ax.set_xscale(xscale)
+        ax.set_yscale(yscale)
+        if quantity == "active":
+            ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        done = [s.iterations for s in solutions.values() if s.converged]
+        if xscale == "linear" and done:
+            ax.set_xlim(-0.05 * max(done), 1.4 * max(done))
+        ax.set_title(label)
+        ax.set_xlabel("iteration")
+        ax.set_ylabel(ylabel)
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def gaps_by_step(runs, tol=None):
     """Gap against iteration on log axes, one panel a step rule (slides, Figures 2 to 5).
 
@@ -266,28 +261,28 @@ def gaps_by_step(runs, tol=None):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(runs), width=4.0, height=3.2)
-        for ax, (step, solutions) in zip(axes, runs.items(), strict=True):
-            for name, solution in solutions.items():
-                gap = np.array(solution.trace.fw_gap)
-                t = np.arange(1, gap.size + 1)
-                look = ALGORITHM_STYLES[name]
-                ax.plot(t, gap, color=look.color, lw=0.5, alpha=0.25)
-                every = _spread_out(gap.size, "log")
-                lowest = np.minimum.accumulate(gap)
-                ax.plot(t, lowest, markevery=every, **look.kwargs)
-            if tol is not None:
-                ax.axhline(tol, color=BALL, lw=0.8, ls=":", label=f"tolerance {tol:g}")
-            ax.set_xscale("log")
-            ax.set_yscale("log")
-            ax.set_title(f"{step} step")
-            ax.set_xlabel("gap evaluation")
-            ax.set_ylabel("FW gap (squared units)")
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(runs), width=4.0, height=3.2)
+    for ax, (step, solutions) in zip(axes, runs.items(), strict=True):
+        for name, solution in solutions.items():
+            gap = np.array(solution.trace.fw_gap)
+            t = np.arange(1, gap.size + 1)
+            look = ALGORITHM_STYLES[name]
+            ax.plot(t, gap, color=look.color, lw=0.5, alpha=0.25)
+            every = _spread_out(gap.size, "log")
+            lowest = np.minimum.accumulate(gap)
+            ax.plot(t, lowest, markevery=every, **look.kwargs)
+        if tol is not None:
+            ax.axhline(tol, color=BALL, lw=0.8, ls=":", label=f"tolerance {tol:g}")
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_title(f"{step} step")
+        ax.set_xlabel("gap evaluation")
+        ax.set_ylabel("FW gap (squared units)")
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def in_panels(
     panels,
     xlabel,
@@ -316,22 +311,21 @@ def in_panels(
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.4, height=2.9)
-        for ax, (title, lines) in zip(axes, panels.items(), strict=True):
-            for name, (x, y) in lines.items():
-                ax.plot(x, y, **styles[name].kwargs)
-            every = np.concatenate([np.asarray(x, float) for x, _ in lines.values()])
-            span = np.geomspace(every.min(), every.max(), 50)
-            for label, function in (guides or {}).items():
-                ax.plot(span, function(span), color=BALL, lw=0.8, ls="--", label=label)
-            ax.set_xscale(xscale)
-            ax.set_yscale(yscale)
-            ax.set_title(title)
-            ax.set_xlabel(xlabel)
-            ax.set_ylabel(ylabel if isinstance(ylabel, str) else ylabel[title])
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=3.4, height=2.9)
+    for ax, (title, lines) in zip(axes, panels.items(), strict=True):
+        for name, (x, y) in lines.items():
+            ax.plot(x, y, **styles[name].kwargs)
+        every = np.concatenate([np.asarray(x, float) for x, _ in lines.values()])
+        span = np.geomspace(every.min(), every.max(), 50)
+        for label, function in (guides or {}).items():
+            ax.plot(span, function(span), color=BALL, lw=0.8, ls="--", label=label)
+        ax.set_xscale(xscale)
+        ax.set_yscale(yscale)
+        ax.set_title(title)
+        ax.set_xlabel(xlabel)
+        ax.set_ylabel(ylabel if isinstance(ylabel, str) else ylabel[title])
+    legend_below(fig, axes)
+    return fig
 
 
 def _over_iterations(trace, quantity):
@@ -357,6 +351,7 @@ def _fitted_line(ax, trace, above, below):
         ax.plot(t, line, color=BALL, lw=0.9, zorder=5, label="fit, log gap on t")
 
 
+@style()
 def blending(frame):
     """The two sides of the blending test over the iterations, and who won.
 
@@ -369,33 +364,33 @@ def blending(frame):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, ax = plt.subplots(figsize=(8.4, 3.6))
-        t, local = frame.index, frame["local"].where(frame["local"] > 0)
-        ax.plot(t, local, color=COLORS["purple"], lw=1.2, label="local pairwise gap")
-        ax.plot(t, frame["fw_gap"], color=BALL, lw=1.2, ls="--", label="FW gap")
-        looks = {
-            "FW": ("v", COLORS["grey"], "FW step: a point may come in"),
-            "drop": ("X", COLORS["red"], "drop step: a point goes"),
-        }
-        for kind, (marker, color, label) in looks.items():
-            rows = frame[frame["next"] == kind]
-            ax.plot(
-                rows.index,
-                rows["fw_gap"],
-                marker=marker,
-                color=color,
-                ms=7,
-                ls="",
-                label=label,
-            )
-        ax.set_yscale("log")
-        ax.set_xlabel("iteration")
-        ax.set_ylabel("gap (squared units)")
-        legend_below(fig, [ax])
-        return fig
+    fig, ax = plt.subplots(figsize=(8.4, 3.6))
+    t, local = frame.index, frame["local"].where(frame["local"] > 0)
+    ax.plot(t, local, color=COLORS["purple"], lw=1.2, label="local pairwise gap")
+    ax.plot(t, frame["fw_gap"], color=BALL, lw=1.2, ls="--", label="FW gap")
+    looks = {
+        "FW": ("v", COLORS["grey"], "FW step: a point may come in"),
+        "drop": ("X", COLORS["red"], "drop step: a point goes"),
+    }
+    for kind, (marker, color, label) in looks.items():
+        rows = frame[frame["next"] == kind]
+        ax.plot(
+            rows.index,
+            rows["fw_gap"],
+            marker=marker,
+            color=color,
+            ms=7,
+            ls="",
+            label=label,
+        )
+    ax.set_yscale("log")
+    ax.set_xlabel("iteration")
+    ax.set_ylabel("gap (squared units)")
+    legend_below(fig, [ax])
+    return fig
 
 
+@style()
 def counts_by_rule(frame):
     """Iteration counts of repeated runs, one dot a run, one row a rule.
 
@@ -410,31 +405,31 @@ def counts_by_rule(frame):
     """
     rules = list(dict.fromkeys(frame["rule"]))
     algorithms = list(dict.fromkeys(frame["algorithm"]))
-    with style():
-        fig, ax = plt.subplots(figsize=(8.0, 0.8 * len(rules) + 1.6))
-        for shift, name in zip(
-            np.linspace(-0.24, 0.24, len(algorithms)), algorithms, strict=True
-        ):
-            rows = frame[frame["algorithm"] == name]
-            look = ALGORITHM_STYLES[name]
-            height = rows["rule"].map(rules.index) + shift
-            ax.plot(
-                rows["iterations"],
-                height,
-                color=look.color,
-                marker=look.marker,
-                ls="",
-                alpha=0.5,
-                label=look.label,
-            )
-        ax.set_yticks(range(len(rules)), rules)
-        ax.invert_yaxis()
-        ax.set_xscale("log")
-        ax.set_xlabel("iterations")
-        legend_below(fig, [ax])
-        return fig
+    fig, ax = plt.subplots(figsize=(8.0, 0.8 * len(rules) + 1.6))
+    for shift, name in zip(
+        np.linspace(-0.24, 0.24, len(algorithms)), algorithms, strict=True
+    ):
+        rows = frame[frame["algorithm"] == name]
+        look = ALGORITHM_STYLES[name]
+        height = rows["rule"].map(rules.index) + shift
+        ax.plot(
+            rows["iterations"],
+            height,
+            color=look.color,
+            marker=look.marker,
+            ls="",
+            alpha=0.5,
+            label=look.label,
+        )
+    ax.set_yticks(range(len(rules)), rules)
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.set_xlabel("iterations")
+    legend_below(fig, [ax])
+    return fig
 
 
+@style()
 def line_search(panels, rules):
     """Where step rules end on the parabola along a direction, one panel a line.
 
@@ -448,30 +443,30 @@ def line_search(panels, rules):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=4.4, height=3.0)
-        for ax, (title, line) in zip(axes, panels.items(), strict=True):
-            steps = np.linspace(0.0, 1.12 * line.largest, 200)
-            ax.plot(steps, [line.change(step) for step in steps], color=BALL, lw=1.0)
-            ax.axvline(line.largest, color=COLORS["grey"], lw=1.0, ls="--")
-            for name, rule in rules.items():
-                step, look = rule(line), RULE_STYLES[name]
-                ax.plot(
-                    step,
-                    line.change(step),
-                    color=look.color,
-                    marker=look.marker,
-                    ms=8,
-                    ls="",
-                    label=look.label,
-                )
-            ax.set_title(title)
-            ax.set_xlabel("step length (dashed: the largest)")
-            ax.set_ylabel("change of $f$ (squared units)")
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=4.4, height=3.0)
+    for ax, (title, line) in zip(axes, panels.items(), strict=True):
+        steps = np.linspace(0.0, 1.12 * line.largest, 200)
+        ax.plot(steps, [line.change(step) for step in steps], color=BALL, lw=1.0)
+        ax.axvline(line.largest, color=COLORS["grey"], lw=1.0, ls="--")
+        for name, rule in rules.items():
+            step, look = rule(line), RULE_STYLES[name]
+            ax.plot(
+                step,
+                line.change(step),
+                color=look.color,
+                marker=look.marker,
+                ms=8,
+                ls="",
+                label=look.label,
+            )
+        ax.set_title(title)
+        ax.set_xlabel("step length (dashed: the largest)")
+        ax.set_ylabel("change of $f$ (squared units)")
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def step_lengths(solutions, styles=RULE_STYLES):
     """Step length over the iterations on a log axis, one panel a run.
 
@@ -485,30 +480,30 @@ def step_lengths(solutions, styles=RULE_STYLES):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(solutions), width=3.6, height=2.6, most=2)
-        for ax, (name, solution) in zip(axes, solutions.items(), strict=True):
-            steps = np.array(solution.trace.step, dtype=float)
-            drops = np.array(solution.trace.kind) == "drop"
-            t = np.arange(steps.size)
-            for chosen, marker, size, color, label in (
-                (~drops, ".", 4, styles[name].color, "step"),
-                (drops, "o", 7, BALL, "drop step"),
-            ):
-                chosen = chosen & (steps > 0)
-                look = {"color": color, "marker": marker, "ms": size, "mfc": "none"}
-                ax.plot(t[chosen], steps[chosen], ls="", label=label, **look)
-            ax.set_yscale("log")
-            low, high = np.nanmin(steps[steps > 0]), np.nanmax(steps)
-            if high < 10.0 * low:
-                ax.set_ylim(low / 10.0, high * 10.0)
-            ax.set_title(styles[name].label)
-            ax.set_xlabel("iteration")
-            ax.set_ylabel("step length")
-        axes[0].legend(loc="best")
-        return fig
+    fig, axes = panel_grid(len(solutions), width=3.6, height=2.6, most=2)
+    for ax, (name, solution) in zip(axes, solutions.items(), strict=True):
+        steps = np.array(solution.trace.step, dtype=float)
+        drops = np.array(solution.trace.kind) == "drop"
+        t = np.arange(steps.size)
+        for chosen, marker, size, color, label in (
+            (~drops, ".", 4, styles[name].color, "step"),
+            (drops, "o", 7, BALL, "drop step"),
+        ):
+            chosen = chosen & (steps > 0)
+            look = {"color": color, "marker": marker, "ms": size, "mfc": "none"}
+            ax.plot(t[chosen], steps[chosen], ls="", label=label, **look)
+        ax.set_yscale("log")
+        low, high = np.nanmin(steps[steps > 0]), np.nanmax(steps)
+        if high < 10.0 * low:
+            ax.set_ylim(low / 10.0, high * 10.0)
+        ax.set_title(styles[name].label)
+        ax.set_xlabel("iteration")
+        ax.set_ylabel("step length")
+    axes[0].legend(loc="best")
+    return fig
 
 
+@style()
 def against(frame, x, y, group, styles, *, guide=None, lines=False):
     """One column against another on log axes, one marker a group.
 
@@ -529,19 +524,18 @@ def against(frame, x, y, group, styles, *, guide=None, lines=False):
     matplotlib.figure.Figure
     """
     (x, xlabel), (y, ylabel) = *x.items(), *y.items()
-    with style():
-        fig, ax = plt.subplots(figsize=(6.4, 4.0))
-        for name, rows in frame.groupby(group, sort=False):
-            rows = rows.sort_values(x)
-            look = styles[name].kwargs | ({} if lines else {"linestyle": ""})
-            ax.plot(rows[x], rows[y], **look)
-        if guide is not None:
-            ends = np.array([frame[x].min(), frame[x].max()])
-            label = "y = x" if guide == 1 else f"y = {guide:g} x"
-            ax.plot(ends, guide * ends, color=BALL, lw=0.8, ls="--", label=label)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.set_xlabel(xlabel)
-        ax.set_ylabel(ylabel)
-        legend_below(fig, [ax])
-        return fig
+    fig, ax = plt.subplots(figsize=(6.4, 4.0))
+    for name, rows in frame.groupby(group, sort=False):
+        rows = rows.sort_values(x)
+        look = styles[name].kwargs | ({} if lines else {"linestyle": ""})
+        ax.plot(rows[x], rows[y], **look)
+    if guide is not None:
+        ends = np.array([frame[x].min(), frame[x].max()])
+        label = "y = x" if guide == 1 else f"y = {guide:g} x"
+        ax.plot(ends, guide * ends, color=BALL, lw=0.8, ls="--", label=label)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    legend_below(fig, [ax])
+    return fig

@@ -36,6 +36,7 @@ __all__ = [
 
 
 # --- many splits -------------------------------------------------------------------
+@style()
 def distribution_over_splits(
     frame, columns, marked=None, marked_label="published split"
 ):
@@ -55,25 +56,25 @@ def distribution_over_splits(
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = plt.subplots(
-            1, len(columns), figsize=(3.4 * len(columns), 2.9), squeeze=False
+    fig, axes = plt.subplots(
+        1, len(columns), figsize=(3.4 * len(columns), 2.9), squeeze=False
+    )
+    for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+        sns.stripplot(
+            x=frame[column], ax=ax, color=NOMINAL, alpha=0.6, size=5, jitter=0.25
         )
-        for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
-            sns.stripplot(
-                x=frame[column], ax=ax, color=NOMINAL, alpha=0.6, size=5, jitter=0.25
-            )
-            mean = frame[column].mean()
-            ax.axvline(mean, color=COLORS["grey"], label="mean over splits")
-            if marked is not None:
-                ax.axvline(marked[column], color=ANOMALY, ls="--", label=marked_label)
-            ax.set_xlabel(label)
-            ax.set_yticks([])
-        handles, labels = axes[0][0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside lower center", ncols=2)
-        return fig
+        mean = frame[column].mean()
+        ax.axvline(mean, color=COLORS["grey"], label="mean over splits")
+        if marked is not None:
+            ax.axvline(marked[column], color=ANOMALY, ls="--", label=marked_label)
+        ax.set_xlabel(label)
+        ax.set_yticks([])
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=2)
+    return fig
 
 
+@style()
 def scores_over_splits(frame, columns, group="detector"):
     """Scores of several detectors, one row each, one dot a split, the mean as a bar.
 
@@ -91,24 +92,21 @@ def scores_over_splits(frame, columns, group="detector"):
     matplotlib.figure.Figure
     """
     names = list(frame[group].unique())
-    with style():
-        fig, axes = plt.subplots(
-            1,
-            len(columns),
-            figsize=(2.2 + 3.2 * len(columns), 0.9 + 0.42 * len(names)),
-            sharey=True,
-            squeeze=False,
-        )
-        for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
-            look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
-            sns.stripplot(frame, x=column, y=group, order=names, ax=ax, **look)
-            means = frame.groupby(group)[column].mean()[names]
-            ax.plot(
-                means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL
-            )
-            ax.set_xlabel(label)
-            ax.set_ylabel("")
-        return fig
+    fig, axes = plt.subplots(
+        1,
+        len(columns),
+        figsize=(2.2 + 3.2 * len(columns), 0.9 + 0.42 * len(names)),
+        sharey=True,
+        squeeze=False,
+    )
+    for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+        look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
+        sns.stripplot(frame, x=column, y=group, order=names, ax=ax, **look)
+        means = frame.groupby(group)[column].mean()[names]
+        ax.plot(means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL)
+        ax.set_xlabel(label)
+        ax.set_ylabel("")
+    return fig
 
 
 THRESHOLD_LOOKS = {
@@ -118,6 +116,7 @@ THRESHOLD_LOOKS = {
 }
 
 
+@style()
 def scores_by_threshold(frame, marks):
     """What a detector finds, and at what price, as its threshold moves.
 
@@ -132,19 +131,19 @@ def scores_by_threshold(frame, marks):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, ax = plt.subplots(figsize=(6.6, 3.4))
-        for column, (label, color, line) in THRESHOLD_LOOKS.items():
-            ax.plot(frame[column], color=color, ls=line, label=label)
-        tones = itertools.cycle([COLORS["grey"], COLORS["orange"], COLORS["green"]])
-        for (label, at), color in zip(marks.items(), tones, strict=False):
-            ax.axvline(at, color=color, lw=1.2, ls=":", label=label)
-        ax.set_xlabel("threshold: distance from the center")
-        ax.set_ylabel("share")
-        legend_below(fig, [ax])
-        return fig
+    fig, ax = plt.subplots(figsize=(6.6, 3.4))
+    for column, (label, color, line) in THRESHOLD_LOOKS.items():
+        ax.plot(frame[column], color=color, ls=line, label=label)
+    tones = itertools.cycle([COLORS["grey"], COLORS["orange"], COLORS["green"]])
+    for (label, at), color in zip(marks.items(), tones, strict=False):
+        ax.axvline(at, color=color, lw=1.2, ls=":", label=label)
+    ax.set_xlabel("threshold: distance from the center")
+    ax.set_ylabel("share")
+    legend_below(fig, [ax])
+    return fig
 
 
+@style()
 def feature_search(search, chosen):
     """Recall against the number of features kept.
 
@@ -163,19 +162,19 @@ def feature_search(search, chosen):
         "recall_train": ("training side", COLORS["blue"], "o", "-"),
         "recall_test": ("test side", COLORS["orange"], "s", "--"),
     }
-    with style():
-        fig, ax = plt.subplots(figsize=(6.0, 3.2))
-        for column, (label, color, marker, line) in looks.items():
-            ax.plot(search[column], color=color, marker=marker, ls=line, label=label)
-        ax.axvline(chosen, color=BALL, lw=1.0, ls=":", label=f"K = {chosen}")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel("number of features, K")
-        ax.set_ylabel("recall")
-        ax.set_ylim(0.0, 1.0)
-        legend_below(fig, [ax])
-        return fig
+    fig, ax = plt.subplots(figsize=(6.0, 3.2))
+    for column, (label, color, marker, line) in looks.items():
+        ax.plot(search[column], color=color, marker=marker, ls=line, label=label)
+    ax.axvline(chosen, color=BALL, lw=1.0, ls=":", label=f"K = {chosen}")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("number of features, K")
+    ax.set_ylabel("recall")
+    ax.set_ylim(0.0, 1.0)
+    legend_below(fig, [ax])
+    return fig
 
 
+@style()
 def published_beside(panels, xlabel):
     """Published means beside those of a run, one panel a set, one row a method.
 
@@ -189,33 +188,33 @@ def published_beside(panels, xlabel):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.5, height=2.6)
-        for ax, (title, table) in zip(axes, panels.items(), strict=True):
-            rows = np.arange(len(table))[::-1]
-            for shift, name, color, marker in (
-                (0.16, "published", COLORS["grey"], "D"),
-                (-0.16, "run", COLORS["blue"], "o"),
-            ):
-                ax.errorbar(
-                    table[name],
-                    rows + shift,
-                    xerr=table[f"{name} sd"],
-                    fmt=marker,
-                    color=color,
-                    ms=4,
-                    lw=1.0,
-                    label={"published": "published", "run": "reproduced"}[name],
-                )
-            ax.set_yticks(rows, table.index)
-            # A score is not negative, whatever its error bar says.
-            ax.set_xlim(left=-0.03 * ax.get_xlim()[1])
-            ax.set_title(title)
-            ax.set_xlabel(xlabel)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=3.5, height=2.6)
+    for ax, (title, table) in zip(axes, panels.items(), strict=True):
+        rows = np.arange(len(table))[::-1]
+        for shift, name, color, marker in (
+            (0.16, "published", COLORS["grey"], "D"),
+            (-0.16, "run", COLORS["blue"], "o"),
+        ):
+            ax.errorbar(
+                table[name],
+                rows + shift,
+                xerr=table[f"{name} sd"],
+                fmt=marker,
+                color=color,
+                ms=4,
+                lw=1.0,
+                label={"published": "published", "run": "reproduced"}[name],
+            )
+        ax.set_yticks(rows, table.index)
+        # A score is not negative, whatever its error bar says.
+        ax.set_xlim(left=-0.03 * ax.get_xlim()[1])
+        ax.set_title(title)
+        ax.set_xlabel(xlabel)
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def over_rates(panels, xlabel, ylabel):
     """A score against a rate, one panel a group of methods, on the same axes.
 
@@ -229,21 +228,21 @@ def over_rates(panels, xlabel, ylabel):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.5, height=3.1)
-        top = max(table.to_numpy().max() for table in panels.values())
-        for ax, (title, table) in zip(axes, panels.items(), strict=True):
-            for method in table:
-                ax.plot(table.index, table[method], **METHOD_STYLES[method].kwargs)
-            ax.set_ylim(-0.02, 1.05 * top)
-            ax.set_xticks(table.index)
-            ax.set_title(title)
-            ax.set_xlabel(xlabel)
-            ax.set_ylabel(ylabel)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=3.5, height=3.1)
+    top = max(table.to_numpy().max() for table in panels.values())
+    for ax, (title, table) in zip(axes, panels.items(), strict=True):
+        for method in table:
+            ax.plot(table.index, table[method], **METHOD_STYLES[method].kwargs)
+        ax.set_ylim(-0.02, 1.05 * top)
+        ax.set_xticks(table.index)
+        ax.set_title(title)
+        ax.set_xlabel(xlabel)
+        ax.set_ylabel(ylabel)
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def nu_property(panels):
     """Share of points outside and share with weight, against nu that lies between.
 
@@ -260,26 +259,24 @@ def nu_property(panels):
         "support": ("share with weight", COLORS["blue"], "s"),
         "outside": ("share outside", COLORS["red"], "x"),
     }
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.5, height=3.2)
-        for ax, (title, table) in zip(axes, panels.items(), strict=True):
-            nu = table.index.to_numpy()
-            m = (table["nu m"] / nu).to_numpy()
-            for column, (label, color, marker) in lines.items():
-                share = table[column] / m
-                ax.plot(
-                    nu, share, color=color, marker=marker, ls="-", lw=1.0, label=label
-                )
-            ax.plot([0, 1], [0, 1], color=BALL, ls="--", lw=1.0, label=r"$\nu$")
-            ax.set_xlim(0, 1.05 * nu.max())
-            ax.set_ylim(0, 1.4 * nu.max())
-            ax.set_title(title)
-            ax.set_xlabel(r"$\nu$")
-            ax.set_ylabel("share of the points")
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=3.5, height=3.2)
+    for ax, (title, table) in zip(axes, panels.items(), strict=True):
+        nu = table.index.to_numpy()
+        m = (table["nu m"] / nu).to_numpy()
+        for column, (label, color, marker) in lines.items():
+            share = table[column] / m
+            ax.plot(nu, share, color=color, marker=marker, ls="-", lw=1.0, label=label)
+        ax.plot([0, 1], [0, 1], color=BALL, ls="--", lw=1.0, label=r"$\nu$")
+        ax.set_xlim(0, 1.05 * nu.max())
+        ax.set_ylim(0, 1.4 * nu.max())
+        ax.set_title(title)
+        ax.set_xlabel(r"$\nu$")
+        ax.set_ylabel("share of the points")
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def contamination_curves(frame, columns):
     """Scores against the number of anomalies in training, mean and middle 90 %.
 
@@ -297,24 +294,22 @@ def contamination_curves(frame, columns):
     """
     counts = sorted(frame["count"].unique())
     places = np.arange(len(counts))
-    with style():
-        fig, axes = panel_grid(len(columns), width=4.0, height=3.3)
-        for ax, (column, label) in zip(axes, columns.items(), strict=True):
-            for name, rows in frame.groupby("detector", sort=False):
-                scores = rows.groupby("count")[column]
-                look = DETECTOR_STYLES[name].kwargs
-                ax.plot(places, scores.mean()[counts], **look)
-                low, high = (scores.quantile(q)[counts] for q in (0.05, 0.95))
-                ax.fill_between(
-                    places, low, high, color=look["color"], alpha=0.12, lw=0
-                )
-            ax.set_xticks(places, counts)
-            ax.set_xlabel("anomalies among the training points")
-            ax.set_ylabel(label)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(columns), width=4.0, height=3.3)
+    for ax, (column, label) in zip(axes, columns.items(), strict=True):
+        for name, rows in frame.groupby("detector", sort=False):
+            scores = rows.groupby("count")[column]
+            look = DETECTOR_STYLES[name].kwargs
+            ax.plot(places, scores.mean()[counts], **look)
+            low, high = (scores.quantile(q)[counts] for q in (0.05, 0.95))
+            ax.fill_between(places, low, high, color=look["color"], alpha=0.12, lw=0)
+        ax.set_xticks(places, counts)
+        ax.set_xlabel("anomalies among the training points")
+        ax.set_ylabel(label)
+    legend_below(fig, axes)
+    return fig
 
 
+@style()
 def scores_by_factor(table):
     """Recall, false alarms and F1 against the threshold in radii, a panel a detector.
 
@@ -328,14 +323,13 @@ def scores_by_factor(table):
     matplotlib.figure.Figure
     """
     names = table.index.unique("detector")
-    with style():
-        fig, axes = panel_grid(len(names), width=4.0, height=3.1)
-        for ax, name in zip(axes, names, strict=True):
-            for column, (label, color, line) in THRESHOLD_LOOKS.items():
-                ax.plot(table.loc[name, column], color=color, ls=line, label=label)
-            ax.axvline(1.0, color=COLORS["grey"], lw=1.2, ls=":", label="the radius")
-            ax.set_xlabel(r"$\delta$: threshold in radii")
-            ax.set_ylabel("share of the test points")
-            ax.set_title(name)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(names), width=4.0, height=3.1)
+    for ax, name in zip(axes, names, strict=True):
+        for column, (label, color, line) in THRESHOLD_LOOKS.items():
+            ax.plot(table.loc[name, column], color=color, ls=line, label=label)
+        ax.axvline(1.0, color=COLORS["grey"], lw=1.2, ls=":", label="the radius")
+        ax.set_xlabel(r"$\delta$: threshold in radii")
+        ax.set_ylabel("share of the test points")
+        ax.set_title(name)
+    legend_below(fig, axes)
+    return fig

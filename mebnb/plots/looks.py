@@ -67,97 +67,88 @@ class AlgorithmStyle:
         }
 
 
-ALGORITHM_STYLES = {
-    "frank_wolfe": AlgorithmStyle("Frank-Wolfe", COLORS["grey"], "v", ":"),
-    "away_step": AlgorithmStyle("away-step (ASFW)", COLORS["blue"], "o", "-"),
-    "pairwise": AlgorithmStyle("pairwise (PFW)", COLORS["purple"], "D", "-."),
-    "blended_pairwise": AlgorithmStyle(
-        "blended pairwise (BPFW, BPCG)", COLORS["red"], "s", "--"
-    ),
-    "core_set": AlgorithmStyle("core set (APPFW)", COLORS["green"], "^", "-"),
-    "core_set_away": AlgorithmStyle(
-        "core set with away steps, MEB(A)", COLORS["orange"], "P", "-."
-    ),
+# Key, label, colour, marker and line of all that is compared in figures.
+# fmt: off
+_LOOKS = {
+    "algorithm": [
+        ("frank_wolfe",            "Frank-Wolfe",                       "grey",   "v", ":"),
+        ("away_step",              "away-step (ASFW)",                  "blue",   "o", "-"),
+        ("pairwise",               "pairwise (PFW)",                    "purple", "D", "-."),
+        ("blended_pairwise",       "blended pairwise (BPFW, BPCG)",     "red",    "s", "--"),
+        ("core_set",               "core set (APPFW)",                  "green",  "^", "-"),
+        ("core_set_away",          "core set with away steps, MEB(A)",  "orange", "P", "-."),
+    ],
+    "rule": [  # where a figure compares these for one algorithm
+        ("exact",                  "exact",                             "black",  "o", "-"),
+        ("short",                  "short, L of centred data",          "orange", "s", "--"),
+        ("short_uncentred",        "short, L of the data as they are",  "red",    "D", "-."),
+        ("diminishing",            "2/(t+2)",                           "grey",   "v", ":"),
+        ("golden",                 "golden section",                    "purple", "P", "-."),
+        ("armijo",                 "Armijo",                            "green",  "^", "--"),
+        # The faulty rules of `mebnb.solvers.faulty_steps`.
+        ("growing",                "t/(t+2)",                           "grey",   "X", ":"),
+        ("golden_slip",            "golden section along -d",           "red",    "x", ":"),
+        ("golden_midpoint",        "golden section, midpoint",          "sky",    "d", "-."),
+        ("armijo_off",             "Armijo as printed",                 "red",    "X", "--"),
+        ("armijo_no_end",          "Armijo from half the largest step", "sky",    "<", "--"),
+    ],
+    "method": [  # for classes of unequal size: the paper's eight, then those beside them
+        ("RF",                     "RF",                                "grey",   "v", ":"),
+        ("DT",                     "DT",                                "sky",    "s", "-"),
+        ("DT_O",                   "DT_O",                              "green",  "^", "--"),
+        ("DT_U",                   "DT_U",                              "orange", "D", "-."),
+        ("DT_OU",                  "DT_OU",                             "purple", "P", ":"),
+        ("LSVM",                   "LSVM",                              "black",  "s", "--"),
+        ("RBFSVM",                 "RBFSVM",                            "red",    "D", "-."),
+        ("ME2",                    "ME2",                               "blue",   "o", "-"),
+        ("k-NN",                   "k-NN",                              "purple", "D", "-."),
+        ("balanced forest",        "balanced forest",                   "green",  "v", "--"),
+        ("gradient boosting",      "gradient boosting",                 "orange", "P", ":"),
+        ("logistic regression",    "logistic regression",               "sky",    "s", "-"),
+    ],
+    "scaling": [  # of the features
+        ("in [0, 1]",              "features in [0, 1]",                "blue",   "o", "-"),
+        ("standardised",           "standardised",                      "red",    "s", "--"),
+        ("as they are",            "as they are",                       "green",  "^", "-."),
+        ("floor",                  "B - 1 / (2 mu)",                    "grey",   "",  ":"),
+    ],
+    "detector": [  # where a line stands for one
+        ("hard ball",              "hard ball",                         "black",  "o", "-"),
+        ("soft ball",              "soft ball",                         "blue",   "s", "--"),
+        ("soft ball, plain slack", "soft ball, plain slack",            "purple", "D", "-."),
+        ("soft ball, RBF",         "soft ball, RBF",                    "green",  "^", "-."),
+        ("distance to the mean",   "distance to the mean",              "grey",   "v", ":"),
+    ],
+    "cloud": [  # of one size and shape, with and without dependent features
+        ("data",                   "nominal rows",                      "blue",   "o", "-"),
+        ("shuffled",               "columns shuffled",                  "orange", "s", "--"),
+        ("normal",                 "normal cloud",                      "grey",   "v", ":"),
+    ],
+    "bound": [  # constants and bounds of the theory beside what is measured
+        ("paper",                  "the paper's, mended",               "red",    "s", "--"),
+        ("sharp",                  "sharp",                             "green",  "^", "-"),
+        ("trivial",                "B, never exceeded",                 "black",  "",  ":"),
+        ("worst",                  "measured, worst exchange tried",    "blue",   "o", "-"),
+        ("drawn",                  "measured, random exchange",         "sky",    "v", "-."),
+    ],
 }
+# fmt: on
 
-# Step rules, where a figure compares these for one algorithm.
-RULE_STYLES = {
-    "exact": AlgorithmStyle("exact", COLORS["black"], "o", "-"),
-    "short": AlgorithmStyle("short, L of centred data", COLORS["orange"], "s", "--"),
-    "short_uncentred": AlgorithmStyle(
-        "short, L of the data as they are", COLORS["red"], "D", "-."
-    ),
-    "diminishing": AlgorithmStyle("2/(t+2)", COLORS["grey"], "v", ":"),
-    "golden": AlgorithmStyle("golden section", COLORS["purple"], "P", "-."),
-    "armijo": AlgorithmStyle("Armijo", COLORS["green"], "^", "--"),
-    # The faulty rules of `mebnb.solvers.steps`.
-    "growing": AlgorithmStyle("t/(t+2)", COLORS["grey"], "X", ":"),
-    "golden_slip": AlgorithmStyle("golden section along -d", COLORS["red"], "x", ":"),
-    "golden_midpoint": AlgorithmStyle(
-        "golden section, midpoint", COLORS["sky"], "d", "-."
-    ),
-    "armijo_off": AlgorithmStyle("Armijo as printed", COLORS["red"], "X", "--"),
-    "armijo_no_end": AlgorithmStyle(
-        "Armijo from half the largest step", COLORS["sky"], "<", "--"
-    ),
-}
 
-# Methods for classes of unequal size: the paper's eight, then those beside them.
-METHOD_STYLES = {
-    "RF": AlgorithmStyle("RF", COLORS["grey"], "v", ":"),
-    "DT": AlgorithmStyle("DT", COLORS["sky"], "s", "-"),
-    "DT_O": AlgorithmStyle("DT_O", COLORS["green"], "^", "--"),
-    "DT_U": AlgorithmStyle("DT_U", COLORS["orange"], "D", "-."),
-    "DT_OU": AlgorithmStyle("DT_OU", COLORS["purple"], "P", ":"),
-    "LSVM": AlgorithmStyle("LSVM", COLORS["black"], "s", "--"),
-    "RBFSVM": AlgorithmStyle("RBFSVM", COLORS["red"], "D", "-."),
-    "ME2": AlgorithmStyle("ME2", COLORS["blue"], "o", "-"),
-    "k-NN": AlgorithmStyle("k-NN", COLORS["purple"], "D", "-."),
-    "balanced forest": AlgorithmStyle("balanced forest", COLORS["green"], "v", "--"),
-    "gradient boosting": AlgorithmStyle(
-        "gradient boosting", COLORS["orange"], "P", ":"
-    ),
-    "logistic regression": AlgorithmStyle(
-        "logistic regression", COLORS["sky"], "s", "-"
-    ),
-}
+def _styles(group):
+    return {
+        key: AlgorithmStyle(label, COLORS[color], marker, line)
+        for key, label, color, marker, line in _LOOKS[group]
+    }
 
-# Features of one scale or another.
-SCALING_STYLES = {
-    "in [0, 1]": AlgorithmStyle("features in [0, 1]", COLORS["blue"], "o", "-"),
-    "standardised": AlgorithmStyle("standardised", COLORS["red"], "s", "--"),
-    "as they are": AlgorithmStyle("as they are", COLORS["green"], "^", "-."),
-    "floor": AlgorithmStyle("B - 1 / (2 mu)", COLORS["grey"], "", ":"),
-}
 
-# Detectors, where a line stands for one.
-DETECTOR_STYLES = {
-    "hard ball": AlgorithmStyle("hard ball", COLORS["black"], "o", "-"),
-    "soft ball": AlgorithmStyle("soft ball", COLORS["blue"], "s", "--"),
-    "soft ball, plain slack": AlgorithmStyle(
-        "soft ball, plain slack", COLORS["purple"], "D", "-."
-    ),
-    "soft ball, RBF": AlgorithmStyle("soft ball, RBF", COLORS["green"], "^", "-."),
-    "distance to the mean": AlgorithmStyle(
-        "distance to the mean", COLORS["grey"], "v", ":"
-    ),
-}
-
-# Clouds of one size and shape, with and without dependent features.
-CLOUD_STYLES = {
-    "data": AlgorithmStyle("nominal rows", COLORS["blue"], "o", "-"),
-    "shuffled": AlgorithmStyle("columns shuffled", COLORS["orange"], "s", "--"),
-    "normal": AlgorithmStyle("normal cloud", COLORS["grey"], "v", ":"),
-}
-
-# Constants and bounds of the theory beside what is measured.
-BOUND_STYLES = {
-    "paper": AlgorithmStyle("the paper's, mended", COLORS["red"], "s", "--"),
-    "sharp": AlgorithmStyle("sharp", COLORS["green"], "^", "-"),
-    "trivial": AlgorithmStyle("B, never exceeded", COLORS["black"], "", ":"),
-    "worst": AlgorithmStyle("measured, worst exchange tried", COLORS["blue"], "o", "-"),
-    "drawn": AlgorithmStyle("measured, random exchange", COLORS["sky"], "v", "-."),
-}
+ALGORITHM_STYLES = _styles("algorithm")
+RULE_STYLES = _styles("rule")
+METHOD_STYLES = _styles("method")
+SCALING_STYLES = _styles("scaling")
+DETECTOR_STYLES = _styles("detector")
+CLOUD_STYLES = _styles("cloud")
+BOUND_STYLES = _styles("bound")
 
 STYLE = {
     "axes.grid": True,
@@ -177,7 +168,7 @@ STYLE = {
 
 @contextlib.contextmanager
 def style():
-    """The project's figure style, for the figures made inside the `with` block."""
+    """The project's figure style: `@style()` over a function, `with style():` in a cell."""
     with plt.rc_context(STYLE):
         yield
 

@@ -78,6 +78,7 @@ def ball_2d(ax, points, ball, *, anomalies=None, label="points"):
     ax.set_ylabel("$x_2$")
 
 
+@style()
 def ball_3d(points, ball, anomalies, names):
     """Points in space inside their ball, drawn as a wire net, and anomalies.
 
@@ -94,50 +95,49 @@ def ball_3d(points, ball, anomalies, names):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig = plt.figure(figsize=(6.4, 5.2))
-        ax = fig.add_subplot(projection="3d", computed_zorder=False)
-        longitude, latitude = np.mgrid[0 : 2 * np.pi : 37j, 0 : np.pi : 19j]
-        sphere = (
-            np.cos(longitude) * np.sin(latitude),
-            np.sin(longitude) * np.sin(latitude),
-            np.cos(latitude),
-        )
-        net = [c + ball.radius * x for c, x in zip(ball.center, sphere, strict=True)]
-        ax.plot_wireframe(*net, color=COLORS["grey"], lw=0.4, alpha=0.5, zorder=1)
-        ax.scatter(*points.T, s=12, color=NOMINAL, label="nominal, training", zorder=2)
-        # An anomaly on the sphere, such as one that equals a support point, is inside.
-        reach = ball.radius * (1 + 1e-6)
-        beyond = np.linalg.norm(anomalies - ball.center, axis=1) > reach
-        for chosen, color, label in (
-            (~beyond, COLORS["orange"], "anomaly inside"),
-            (beyond, ANOMALY, "anomaly outside"),
-        ):
-            look = {"s": 18, "marker": "x", "color": color, "label": label}
-            ax.scatter(*anomalies[chosen].T, zorder=3, **look)
-        ax.scatter(
-            *points[ball.support].T,
-            s=80,
-            facecolors="none",
-            edgecolors=BALL,
-            linewidths=1.6,
-            label="support point",
-            zorder=4,
-        )
-        ends = [ball.center - ball.radius, ball.center + ball.radius]
-        every = np.vstack([points, anomalies, *ends])
-        middle = (every.min(axis=0) + every.max(axis=0)) / 2
-        reach = np.ptp(every, axis=0).max() / 2
-        axes = (ax.xaxis, ax.yaxis, ax.zaxis)
-        for axis, name, at in zip(axes, names, middle, strict=True):
-            axis.set_label_text(name)
-            axis.set_view_interval(at - reach, at + reach, ignore=True)
-            axis.set_major_locator(MaxNLocator(4))
-        # Equal lengths on equal sides: the ball is round.
-        ax.set_box_aspect((1, 1, 1), zoom=1.1)
-        ax.view_init(elev=18, azim=-60)
-        legend_below(fig, [ax])
-        return fig
+    fig = plt.figure(figsize=(6.4, 5.2))
+    ax = fig.add_subplot(projection="3d", computed_zorder=False)
+    longitude, latitude = np.mgrid[0 : 2 * np.pi : 37j, 0 : np.pi : 19j]
+    sphere = (
+        np.cos(longitude) * np.sin(latitude),
+        np.sin(longitude) * np.sin(latitude),
+        np.cos(latitude),
+    )
+    net = [c + ball.radius * x for c, x in zip(ball.center, sphere, strict=True)]
+    ax.plot_wireframe(*net, color=COLORS["grey"], lw=0.4, alpha=0.5, zorder=1)
+    ax.scatter(*points.T, s=12, color=NOMINAL, label="nominal, training", zorder=2)
+    # An anomaly on the sphere, such as one that equals a support point, is inside.
+    reach = ball.radius * (1 + 1e-6)
+    beyond = np.linalg.norm(anomalies - ball.center, axis=1) > reach
+    for chosen, color, label in (
+        (~beyond, COLORS["orange"], "anomaly inside"),
+        (beyond, ANOMALY, "anomaly outside"),
+    ):
+        look = {"s": 18, "marker": "x", "color": color, "label": label}
+        ax.scatter(*anomalies[chosen].T, zorder=3, **look)
+    ax.scatter(
+        *points[ball.support].T,
+        s=80,
+        facecolors="none",
+        edgecolors=BALL,
+        linewidths=1.6,
+        label="support point",
+        zorder=4,
+    )
+    ends = [ball.center - ball.radius, ball.center + ball.radius]
+    every = np.vstack([points, anomalies, *ends])
+    middle = (every.min(axis=0) + every.max(axis=0)) / 2
+    reach = np.ptp(every, axis=0).max() / 2
+    axes = (ax.xaxis, ax.yaxis, ax.zaxis)
+    for axis, name, at in zip(axes, names, middle, strict=True):
+        axis.set_label_text(name)
+        axis.set_view_interval(at - reach, at + reach, ignore=True)
+        axis.set_major_locator(MaxNLocator(4))
+    # Equal lengths on equal sides: the ball is round.
+    ax.set_box_aspect((1, 1, 1), zoom=1.1)
+    ax.view_init(elev=18, azim=-60)
+    legend_below(fig, [ax])
+    return fig
 
 
 def fermat_spiral(count):
@@ -175,6 +175,7 @@ def multipliers_2d(ax, points, ball):
         )
 
 
+@style()
 def detectors_2d(panels):
     """Balls as detectors in the plane: what they were fitted on and what they judge.
 
@@ -187,28 +188,28 @@ def detectors_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=4.2, height=4.0)
-        for ax, (title, (split, ball)) in zip(axes, panels.items(), strict=True):
-            nominal = split.test[~split.test_is_anomaly]
-            anomalies = split.test[split.test_is_anomaly]
-            ball_2d(ax, split.train, ball, anomalies=anomalies, label="training points")
-            if len(nominal):
-                ax.scatter(
-                    *nominal.T,
-                    s=9,
-                    color=COLORS["green"],
-                    label="nominal test points",
-                    linewidths=0,
-                )
-            ax.set_title(title)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=4.2, height=4.0)
+    for ax, (title, (split, ball)) in zip(axes, panels.items(), strict=True):
+        nominal = split.test[~split.test_is_anomaly]
+        anomalies = split.test[split.test_is_anomaly]
+        ball_2d(ax, split.train, ball, anomalies=anomalies, label="training points")
+        if len(nominal):
+            ax.scatter(
+                *nominal.T,
+                s=9,
+                color=COLORS["green"],
+                label="nominal test points",
+                linewidths=0,
+            )
+        ax.set_title(title)
+    legend_below(fig, axes)
+    return fig
 
 
 CIRCLE_LOOKS = ((BALL, "-"), (COLORS["red"], "--"), (COLORS["blue"], "-."))
 
 
+@style()
 def circles_2d(panels):
     """Points in the plane with circles about them, some points marked.
 
@@ -224,36 +225,35 @@ def circles_2d(panels):
     """
     labels = list(dict.fromkeys(c for *_, circles in panels.values() for c in circles))
     looks = dict(zip(labels, CIRCLE_LOOKS, strict=False))
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.1, height=3.2)
-        for ax, (title, (points, marked, circles)) in zip(
-            axes, panels.items(), strict=True
-        ):
-            points = np.asarray(points)
-            ax.scatter(*points.T, s=14, color=COLORS["sky"], linewidths=0, zorder=2)
-            ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
-            ax.scatter(
-                *points[marked].T,
-                s=70,
-                linewidths=1.8,
-                label="core set",
-                zorder=3,
-                **ring,
+    fig, axes = panel_grid(len(panels), width=3.1, height=3.2)
+    for ax, (title, (points, marked, circles)) in zip(
+        axes, panels.items(), strict=True
+    ):
+        points = np.asarray(points)
+        ax.scatter(*points.T, s=14, color=COLORS["sky"], linewidths=0, zorder=2)
+        ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
+        ax.scatter(
+            *points[marked].T,
+            s=70,
+            linewidths=1.8,
+            label="core set",
+            zorder=3,
+            **ring,
+        )
+        for label, (center, radius) in circles.items():
+            color, line = looks[label]
+            ax.add_patch(
+                Circle(center, radius, fill=False, color=color, ls=line, lw=1.4)
             )
-            for label, (center, radius) in circles.items():
-                color, line = looks[label]
-                ax.add_patch(
-                    Circle(center, radius, fill=False, color=color, ls=line, lw=1.4)
-                )
-                ax.plot([], [], color=color, ls=line, label=label)
-                ax.plot(*center, marker="+", ms=10, mew=1.6, color=color, ls="")
-            ax.autoscale_view()
-            ax.set_aspect("equal")
-            ax.set_xlabel("$x_1$")
-            ax.set_ylabel("$x_2$")
-            ax.set_title(title)
-        legend_below(fig, axes)
-        return fig
+            ax.plot([], [], color=color, ls=line, label=label)
+            ax.plot(*center, marker="+", ms=10, mew=1.6, color=color, ls="")
+        ax.autoscale_view()
+        ax.set_aspect("equal")
+        ax.set_xlabel("$x_1$")
+        ax.set_ylabel("$x_2$")
+        ax.set_title(title)
+    legend_below(fig, axes)
+    return fig
 
 
 # --- iterates that can be seen -----------------------------------------------------
@@ -279,6 +279,7 @@ DIRECTION_LABELS = {
 }
 
 
+@style()
 def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
     """Iterates of one run in the plane, one panel an iteration.
 
@@ -300,22 +301,22 @@ def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
     """
     points = np.asarray(points)
     at = [t for t in at if t < len(states)]
-    with style():
-        fig, axes = panel_grid(len(at), width=3.4, height=3.5, most=2)
-        used = []
-        for ax, t in zip(axes, at, strict=True):
-            _plane(ax, points, states[-1])
-            _iterate(ax, points, states[: t + 1])
-            title = f"t = {t}, gap {states[t].fw_gap:.2g}"
-            if t + 1 < len(states):
-                used.append(states[t + 1].kind)
-                _next_direction(ax, points, states[t], states[t + 1])
-                title += f"\nnext: {states[t + 1].kind}"
-            ax.set_title(title)
-        fig.legend(handles=_iterate_handles(used), loc="outside lower center", ncols=2)
-        return fig
+    fig, axes = panel_grid(len(at), width=3.4, height=3.5, most=2)
+    used = []
+    for ax, t in zip(axes, at, strict=True):
+        _plane(ax, points, states[-1])
+        _iterate(ax, points, states[: t + 1])
+        title = f"t = {t}, gap {states[t].fw_gap:.2g}"
+        if t + 1 < len(states):
+            used.append(states[t + 1].kind)
+            _next_direction(ax, points, states[t], states[t + 1])
+            title += f"\nnext: {states[t + 1].kind}"
+        ax.set_title(title)
+    fig.legend(handles=_iterate_handles(used), loc="outside lower center", ncols=2)
+    return fig
 
 
+@style()
 def paths_2d(points, runs, styles=ALGORITHM_STYLES):
     """The path of the center in the plane, one panel a run.
 
@@ -331,14 +332,13 @@ def paths_2d(points, runs, styles=ALGORITHM_STYLES):
     matplotlib.figure.Figure
     """
     points = np.asarray(points)
-    with style():
-        fig, axes = panel_grid(len(runs), width=3.4, height=3.5, most=2)
-        for ax, (name, states) in zip(axes, runs.items(), strict=True):
-            _plane(ax, points, states[-1])
-            _iterate(ax, points, states, color=styles[name].color)
-            ax.set_title(f"{styles[name].label}\n{len(states) - 1} steps")
-        fig.legend(handles=_iterate_handles(()), loc="outside lower center", ncols=2)
-        return fig
+    fig, axes = panel_grid(len(runs), width=3.4, height=3.5, most=2)
+    for ax, (name, states) in zip(axes, runs.items(), strict=True):
+        _plane(ax, points, states[-1])
+        _iterate(ax, points, states, color=styles[name].color)
+        ax.set_title(f"{styles[name].label}\n{len(states) - 1} steps")
+    fig.legend(handles=_iterate_handles(()), loc="outside lower center", ncols=2)
+    return fig
 
 
 def _plane(ax, points, last):
@@ -435,6 +435,7 @@ def _iterate_handles(kinds):
     return handles
 
 
+@style()
 def steps_on_face(panels, *, at=0):
     """Steps over triangles of three points, each the simplex of their weights.
 
@@ -454,26 +455,25 @@ def steps_on_face(panels, *, at=0):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        sides = np.array([np.ptp(corners, axis=0) for corners, _, _ in panels.values()])
-        height = 0.5 + 3.2 * (sides[:, 1] / sides[:, 0]).max()
-        fig, axes = panel_grid(len(panels), width=3.6, height=height, most=2)
-        kinds = []
-        for ax, (title, panel) in zip(axes, panels.items(), strict=True):
-            corners, states, directions = panel
-            _face(ax, corners)
-            kinds += _path_on_face(ax, states) + list(directions)
-            for kind in directions:
-                _direction_on_face(ax, corners, states[at], kind)
-            ax.set_title(title)
-        handles = [
-            Line2D([], [], color=DIRECTION_COLORS[kind], label=label, lw=2.0)
-            for kind, label in DIRECTION_LABELS.items()
-            if kind in kinds
-        ]
-        if handles:
-            fig.legend(handles=handles, loc="outside lower center", ncols=2)
-        return fig
+    sides = np.array([np.ptp(corners, axis=0) for corners, _, _ in panels.values()])
+    height = 0.5 + 3.2 * (sides[:, 1] / sides[:, 0]).max()
+    fig, axes = panel_grid(len(panels), width=3.6, height=height, most=2)
+    kinds = []
+    for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+        corners, states, directions = panel
+        _face(ax, corners)
+        kinds += _path_on_face(ax, states) + list(directions)
+        for kind in directions:
+            _direction_on_face(ax, corners, states[at], kind)
+        ax.set_title(title)
+    handles = [
+        Line2D([], [], color=DIRECTION_COLORS[kind], label=label, lw=2.0)
+        for kind, label in DIRECTION_LABELS.items()
+        if kind in kinds
+    ]
+    if handles:
+        fig.legend(handles=handles, loc="outside lower center", ncols=2)
+    return fig
 
 
 def circumcircle(corners):
@@ -557,6 +557,7 @@ def _direction_on_face(ax, corners, state, kind):
 
 
 # --- classes of unequal size -------------------------------------------------------
+@style()
 def ellipsoids_2d(panels):
     """Excluding ellipsoids in the plane, with what they keep out.
 
@@ -569,26 +570,21 @@ def ellipsoids_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=4.2, height=4.2)
-        for ax, (title, (negatives, ellipsoids)) in zip(
-            axes, panels.items(), strict=True
-        ):
-            ax.scatter(
-                *negatives.T, s=10, color=NOMINAL, label="negatives", linewidths=0
-            )
-            centers = np.array([ellipsoid.center for ellipsoid in ellipsoids])
-            ax.plot(*centers.T, "x", color=ANOMALY, mew=1.8, ms=7, label="positives")
-            for ellipsoid in ellipsoids:
-                ax.add_patch(_outline(ellipsoid))
-            ax.plot([], [], color=BALL, lw=1.3, label="$|x - c|_M^2 = R$")
-            ax.autoscale_view()
-            ax.set_aspect("equal")
-            ax.set_xlabel("$x_1$")
-            ax.set_ylabel("$x_2$")
-            ax.set_title(title)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=4.2, height=4.2)
+    for ax, (title, (negatives, ellipsoids)) in zip(axes, panels.items(), strict=True):
+        ax.scatter(*negatives.T, s=10, color=NOMINAL, label="negatives", linewidths=0)
+        centers = np.array([ellipsoid.center for ellipsoid in ellipsoids])
+        ax.plot(*centers.T, "x", color=ANOMALY, mew=1.8, ms=7, label="positives")
+        for ellipsoid in ellipsoids:
+            ax.add_patch(_outline(ellipsoid))
+        ax.plot([], [], color=BALL, lw=1.3, label="$|x - c|_M^2 = R$")
+        ax.autoscale_view()
+        ax.set_aspect("equal")
+        ax.set_xlabel("$x_1$")
+        ax.set_ylabel("$x_2$")
+        ax.set_title(title)
+    legend_below(fig, axes)
+    return fig
 
 
 def _outline(ellipsoid):
@@ -601,6 +597,7 @@ def _outline(ellipsoid):
 
 
 # --- soft balls ----------------------------------------------------------------------
+@style()
 def soft_balls_2d(panels):
     """Balls with slack in the plane: who is outside, who carries the sphere.
 
@@ -613,35 +610,34 @@ def soft_balls_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.3, height=3.3)
-        for ax, (title, (points, ball)) in zip(axes, panels.items(), strict=True):
-            distances = np.hypot(*(points - ball.center).T)
-            outside = distances > ball.radius * (1 + 1e-4)
-            carries = np.abs(distances - ball.radius) <= 1e-4 * ball.radius
-            inside = {"s": 9, "color": NOMINAL, "alpha": 0.6, "linewidths": 0}
-            ax.scatter(*points[~outside].T, label="inside", **inside)
-            cross = {"s": 22, "marker": "x", "color": ANOMALY, "label": "outside"}
-            ax.scatter(*points[outside].T, **cross)
-            ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
-            ax.scatter(
-                *points[carries].T,
-                s=70,
-                lw=1.8,
-                label="on the sphere",
-                zorder=3,
-                **ring,
-            )
-            circle = Circle(ball.center, ball.radius, fill=False, color=BALL, lw=1.4)
-            ax.add_patch(circle)
-            ax.plot(*ball.center, marker="+", ms=11, mew=1.6, color=BALL, ls="")
-            ax.set_aspect("equal")
-            ax.set_xlabel("$x_1$")
-            ax.set_ylabel("$x_2$")
-            ax.set_title(title)
-        _share_limits(axes)
-        legend_below(fig, axes)
-        return fig
+    fig, axes = panel_grid(len(panels), width=3.3, height=3.3)
+    for ax, (title, (points, ball)) in zip(axes, panels.items(), strict=True):
+        distances = np.hypot(*(points - ball.center).T)
+        outside = distances > ball.radius * (1 + 1e-4)
+        carries = np.abs(distances - ball.radius) <= 1e-4 * ball.radius
+        inside = {"s": 9, "color": NOMINAL, "alpha": 0.6, "linewidths": 0}
+        ax.scatter(*points[~outside].T, label="inside", **inside)
+        cross = {"s": 22, "marker": "x", "color": ANOMALY, "label": "outside"}
+        ax.scatter(*points[outside].T, **cross)
+        ring = {"facecolors": "none", "edgecolors": COLORS["orange"]}
+        ax.scatter(
+            *points[carries].T,
+            s=70,
+            lw=1.8,
+            label="on the sphere",
+            zorder=3,
+            **ring,
+        )
+        circle = Circle(ball.center, ball.radius, fill=False, color=BALL, lw=1.4)
+        ax.add_patch(circle)
+        ax.plot(*ball.center, marker="+", ms=11, mew=1.6, color=BALL, ls="")
+        ax.set_aspect("equal")
+        ax.set_xlabel("$x_1$")
+        ax.set_ylabel("$x_2$")
+        ax.set_title(title)
+    _share_limits(axes)
+    legend_below(fig, axes)
+    return fig
 
 
 def _share_limits(axes):
@@ -653,6 +649,7 @@ def _share_limits(axes):
         ax.set_ylim(low[1], high[1])
 
 
+@style()
 def components_2d(points, center, radius, alarm, marked=()):
     """Rows in their first two principal components, with the outline of the ball.
 
@@ -671,27 +668,26 @@ def components_2d(points, center, radius, alarm, marked=()):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, ax = plt.subplots(figsize=(5.6, 4.6))
-        ax.scatter(
-            *points[~alarm].T,
-            s=9,
-            color=NOMINAL,
-            alpha=0.5,
-            linewidths=0,
-            label="inside",
+    fig, ax = plt.subplots(figsize=(5.6, 4.6))
+    ax.scatter(
+        *points[~alarm].T,
+        s=9,
+        color=NOMINAL,
+        alpha=0.5,
+        linewidths=0,
+        label="inside",
+    )
+    ax.scatter(*points[alarm].T, s=20, marker="x", color=ANOMALY, label="outside")
+    ax.add_patch(Circle(center, radius, fill=False, color=BALL, lw=1.4))
+    ax.plot(*center, marker="+", ms=11, mew=1.6, color=BALL, ls="", label="center")
+    for at, text in _apart(points, marked):
+        ax.annotate(
+            text, points[at], xytext=(4, 4), textcoords="offset points", fontsize=8
         )
-        ax.scatter(*points[alarm].T, s=20, marker="x", color=ANOMALY, label="outside")
-        ax.add_patch(Circle(center, radius, fill=False, color=BALL, lw=1.4))
-        ax.plot(*center, marker="+", ms=11, mew=1.6, color=BALL, ls="", label="center")
-        for at, text in _apart(points, marked):
-            ax.annotate(
-                text, points[at], xytext=(4, 4), textcoords="offset points", fontsize=8
-            )
-        ax.set_aspect("equal", adjustable="datalim")
-        ax.set_xlabel("first principal component")
-        ax.set_ylabel("second principal component")
-        legend_below(fig, [ax])
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xlabel("first principal component")
+    ax.set_ylabel("second principal component")
+    legend_below(fig, [ax])
     return fig
 
 
@@ -704,6 +700,7 @@ def _apart(points, marked):
     return kept
 
 
+@style()
 def regions_2d(panels):
     """What detectors in the plane accept, and the points they were fitted on.
 
@@ -716,25 +713,24 @@ def regions_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    with style():
-        fig, axes = panel_grid(len(panels), width=3.6, height=3.5)
-        for ax, (title, (points, detector)) in zip(axes, panels.items(), strict=True):
-            low, high = points.min(axis=0), points.max(axis=0)
-            margin = 0.35 * (high - low).max()
-            x, y = (
-                np.linspace(a - margin, b + margin, 160)
-                for a, b in zip(low, high, strict=True)
-            )
-            grid = np.stack(np.meshgrid(x, y), axis=-1)
-            values = detector.decision_function(grid.reshape(-1, 2)).reshape(160, 160)
-            levels = [0.0, max(values.max(), 1e-12)]
-            ax.contourf(x, y, values, levels, colors=[COLORS["sky"]], alpha=0.25)
-            ax.contour(x, y, values, [0.0], colors=BALL, linewidths=1.4)
-            outside = detector.predict(points) == -1
-            ax.scatter(*points[~outside].T, s=9, color=NOMINAL, alpha=0.6, lw=0)
-            ax.scatter(*points[outside].T, s=20, marker="x", color=ANOMALY)
-            ax.set_aspect("equal")
-            ax.set_xlabel("$x_1$")
-            ax.set_ylabel("$x_2$")
-            ax.set_title(title)
-        return fig
+    fig, axes = panel_grid(len(panels), width=3.6, height=3.5)
+    for ax, (title, (points, detector)) in zip(axes, panels.items(), strict=True):
+        low, high = points.min(axis=0), points.max(axis=0)
+        margin = 0.35 * (high - low).max()
+        x, y = (
+            np.linspace(a - margin, b + margin, 160)
+            for a, b in zip(low, high, strict=True)
+        )
+        grid = np.stack(np.meshgrid(x, y), axis=-1)
+        values = detector.decision_function(grid.reshape(-1, 2)).reshape(160, 160)
+        levels = [0.0, max(values.max(), 1e-12)]
+        ax.contourf(x, y, values, levels, colors=[COLORS["sky"]], alpha=0.25)
+        ax.contour(x, y, values, [0.0], colors=BALL, linewidths=1.4)
+        outside = detector.predict(points) == -1
+        ax.scatter(*points[~outside].T, s=9, color=NOMINAL, alpha=0.6, lw=0)
+        ax.scatter(*points[outside].T, s=20, marker="x", color=ANOMALY)
+        ax.set_aspect("equal")
+        ax.set_xlabel("$x_1$")
+        ax.set_ylabel("$x_2$")
+        ax.set_title(title)
+    return fig
