@@ -20,6 +20,7 @@ from pathlib import Path
 
 from mebnb import __version__
 from mebnb.report import CELL_TIMEOUT, ReportError
+from mebnb.writing import CannotWrite, check_file
 
 NEGATIVE = re.compile(r"-[\d.].*")
 TRAINING = ("label", "nominal", "columns", "leave", "scaling", "nu")
@@ -30,16 +31,12 @@ def main(argv=None):
     """Run a command and return its exit code."""
     _spell_out()
     words = _shielded(sys.argv[1:] if argv is None else argv)
-    arguments = _parser().parse_args(words)
-    for option in ("parameters", "grid"):
-        given = getattr(arguments, option, [])
-        setattr(arguments, option, [[word.strip() for word in ws] for ws in given])
     try:
-        with _quiet():
-            code = arguments.command(arguments)
-            sys.stdout.flush()
-            return code
-    except ReportError as error:
+        with _flushed():
+            arguments = _parsed(words)
+            with _alone():
+                return arguments.command(arguments)
+    except (ReportError, CannotWrite) as error:
         _complain(error)
         return 2
     except KeyboardInterrupt:
@@ -67,8 +64,25 @@ def _spell_out():
             stream.reconfigure(errors="backslashreplace")
 
 
+def _parsed(words):
+    arguments = _parser().parse_args(words)
+    for option in ("parameters", "grid"):
+        given = getattr(arguments, option, [])
+        setattr(arguments, option, [[word.strip() for word in ws] for ws in given])
+    return arguments
+
+
 @contextlib.contextmanager
-def _quiet():
+def _flushed():
+    """A full disk under the output is seen here, not when the interpreter ends."""
+    try:
+        yield
+    finally:
+        print(end="", flush=True)
+
+
+@contextlib.contextmanager
+def _alone():
     """No word of a library between our lines; being told to end is as Ctrl-C."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     logging.disable(logging.WARNING)
@@ -106,6 +120,7 @@ def report(arguments):
             with_code=not arguments.no_input,
             force=arguments.force,
             timeout=arguments.timeout,
+            say=_progress(arguments),
         )
     if browser:
         _print_pdf([made.index, *made.pages], browser)
@@ -133,10 +148,13 @@ def run(arguments):
         raise ReportError(f"-o must name a notebook file, *.ipynb, found {out}")
     if out.resolve() == path.resolve():
         raise ReportError(f"-o would overwrite the notebook itself, {path}")
-    out.parent.mkdir(parents=True, exist_ok=True)
+    check_file(out)
+    say = _progress(arguments)
+    say(f"{path.stem}: running")
     notebook = run_notebook(path, parameters, cwd=Path.cwd(), timeout=arguments.timeout)
     write_notebook(notebook, out)
     status, problems = status_of(notebook), []
+    say(f"{path.stem}: {status}, {notebook.metadata['mebnb']['seconds']:.1f} s")
     if arguments.html:
         files, problems = export_files(
             [out], out.parent, with_code=not arguments.no_input
@@ -185,6 +203,7 @@ def sweep(arguments):
         jobs=arguments.jobs,
         scheduler=arguments.scheduler,
         timeout=arguments.timeout,
+        say=_progress(arguments),
     )
     if made.interrupted:
         _complain("interrupted; the same command completes the sweep")
@@ -362,6 +381,13 @@ def _print_pdf(files, browser):
     print_pages(files, browser)
 
 
+def _progress(arguments):
+    """What is done with a line of progress."""
+    from mebnb.report.runner import say
+
+    return (lambda line: None) if arguments.quiet else say
+
+
 def _complain(sentence):
     print(f"mebnb: {sentence}", file=sys.stderr)
 
@@ -416,6 +442,7 @@ def _add_report(commands):
     )
     _add_page_options(command)
     _add_timeout(command)
+    _add_quiet(command)
 
 
 def _add_run(commands):
@@ -438,6 +465,7 @@ def _add_run(commands):
     )
     _add_no_input(command)
     _add_timeout(command)
+    _add_quiet(command)
 
 
 def _add_export(commands):
@@ -490,6 +518,7 @@ def _add_sweep(commands):
         help="run on the Dask cluster at tcp://host:port instead",
     )
     _add_timeout(command)
+    _add_quiet(command)
 
 
 def _add_check(commands):
@@ -599,6 +628,15 @@ def _add_timeout(command):
         default=CELL_TIMEOUT,
         metavar="SECONDS",
         help=f"longest time for one cell (default {CELL_TIMEOUT})",
+    )
+
+
+def _add_quiet(command):
+    command.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="no lines of progress; what was made is named as always",
     )
 
 

@@ -1,15 +1,19 @@
 """The command line: exit codes, and one clear sentence for what cannot be done."""
 
 import dataclasses
+import errno
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from mebnb import cli
-from mebnb.report import notebooks, printing
+from mebnb import cli, writing
+from mebnb.report import making, notebooks, printing, running, sweeping
 
 
 @pytest.fixture
@@ -137,7 +141,9 @@ def test_run_takes_yaml_and_paths_relative_to_the_caller(clone, capsys, monkeypa
     monkeypatch.chdir(clone)
     words = ["run", "notebooks/09_ball.ipynb", "-f", "given.yaml", "-p", "seed", "5"]
     assert cli.main([*words, "-o", "made/out.ipynb", "--html"]) == 0
-    assert capsys.readouterr().out == "made/out.html\nmade/out.ipynb\n"
+    began, ended, *made = capsys.readouterr().out.splitlines()
+    assert began == "09_ball: running" and re.fullmatch(r"09_ball: ok, .* s", ended)
+    assert made == ["made/out.html", "made/out.ipynb"]
     executed = nbformat.read("made/out.ipynb", as_version=4)
     assert executed.metadata.papermill.parameters == {"eps": 1e-6, "seed": 5}
     assert executed.cells[-1].outputs[0].text == f"1e-06 {clone}\n"
@@ -189,6 +195,116 @@ def test_pdf_is_printed_beside_each_page(clone, capsys):
     path = clone / "notebooks" / "09_ball.ipynb"
     assert cli.main(["export", str(path), "-o", str(clone), "--pdf"]) == 0
     assert (clone / "09_ball.pdf").read_bytes().startswith(b"%PDF")
+
+
+# --- what cannot be written ----------------------------------------------------------
+
+
+@pytest.fixture
+def never_run(monkeypatch):
+    """No run may begin."""
+
+    def run(*_, **__):
+        raise AssertionError("a notebook was run for nothing")
+
+    for room in (running, making, sweeping):
+        monkeypatch.setattr(room, "run_notebook", run)
+
+
+WRITING = {
+    "report": ["report", "--out"],
+    "stored": ["report", "--stored", "--out"],
+    "run": ["run", "9", "-o"],
+    "export": ["export", "notebooks/09_ball.ipynb", "-o"],
+    "sweep": ["sweep", "9", "-g", "seed", "0:9", "-o"],
+}
+
+
+@pytest.mark.parametrize("words", WRITING.values(), ids=WRITING)
+@pytest.mark.parametrize(
+    ("out", "reason"),
+    [("file/out", "Not a directory"), ("folder/out", "No space left on device")],
+    ids=["below a file", "full disk"],
+)
+def test_place_that_cannot_be_written_is_refused_before_any_run(
+    clone, never_run, words, out, reason, capsys, monkeypatch
+):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, reason)
+
+    if out.startswith("folder"):
+        monkeypatch.setattr(writing.tempfile, "TemporaryFile", full)
+    (clone / "file").write_text("in the way")
+    monkeypatch.chdir(clone)
+    out = f"{out}.ipynb" if words[0] == "run" else out
+    assert cli.main([*words, out]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"mebnb: cannot write {out}: {reason}\n"
+    assert printed.out == ""
+    assert not [path for path in Path("folder").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", ["report", "sweep"])
+def test_disk_that_is_full_ends_the_runs_at_the_first(clone, name, capsys, monkeypatch):
+    runs = []
+
+    def run(path, *_, **__):
+        runs.append(path)
+        return notebooks.read_notebook(path)
+
+    def full(file):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for room in (making, sweeping):
+        monkeypatch.setattr(room, "run_notebook", run)
+    monkeypatch.setattr(writing.os, "fsync", full)
+    folder = clone / "notebooks"
+    for number in range(10, 15):
+        shutil.copy(folder / "09_ball.ipynb", folder / f"{number}_ball.ipynb")
+    monkeypatch.chdir(clone)
+    assert cli.main([*WRITING[name], "out"]) == 2
+    assert re.fullmatch(
+        r"mebnb: cannot write out/\S+\.ipynb: No space left on device\n",
+        capsys.readouterr().err,
+    )
+    assert len(runs) == 1
+    assert not [path for path in Path("out").rglob("*") if path.is_file()]
+
+
+def printed_to(words, **options):
+    """Run the command in an interpreter of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "mebnb", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["--version"], ["check", "--id", "R-E01"], ["data", "list"]],
+    ids=" ".join,
+)
+def test_output_onto_a_full_disk_ends_in_one_sentence(words):
+    with open("/dev/full", "w") as disk:
+        done = printed_to(words, stdout=disk)
+    assert done.stderr == ("mebnb: standard output: No space left on device\n")
+    assert done.returncode == 2
+
+
+def test_ascii_terminal_shows_what_it_can(tmp_path):
+    notebook = nbformat.v4.new_notebook()
+    nbformat.write(notebook, tmp_path / "Kügelchen.ipynb")
+    done = printed_to(
+        ["export", "Kügelchen.ipynb", "-o", "größer"],
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout == "gr\\xf6\\xdfer/K\\xfcgelchen.html\n"
 
 
 # --- check and data ------------------------------------------------------------------

@@ -45,13 +45,6 @@ def templates():
     return Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True)
 
 
-def write_text(path, text):
-    """Write a text file, whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
-
-
 @functools.cache
 def _style():
     return (TEMPLATES / "style.css").read_text(encoding="utf-8")

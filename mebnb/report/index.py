@@ -6,10 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 from mebnb.report import finishing
-from mebnb.report.document import document, templates, write_text
+from mebnb.report.document import document, templates
 from mebnb.report.findings import findings
 from mebnb.report.pictures import thumbnail
 from mebnb.report.running import INTERRUPTED, STORED
+from mebnb.writing import write_file
 
 TITLE = "The minimum enclosing ball in notebooks"
 
@@ -51,7 +52,7 @@ def write_index(out, pages, *, interrupted=(), stored=False, earlier=(), referen
         )
     )
     path = Path(out) / "index.html"
-    write_text(path, document(TITLE, body))
+    write_file(path, document(TITLE, body))
     return path
 
 

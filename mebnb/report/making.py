@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,16 +17,12 @@ from mebnb.report.notebooks import (
 )
 from mebnb.report.pages import build_pages, write_pages
 from mebnb.report.reference import write_reference
-from mebnb.report.running import (
-    FAILED,
-    OK,
-    Interrupted,
-    fingerprint,
-    run_notebook,
-    status_of,
-)
+from mebnb.report.runner import run_side_by_side, say
+from mebnb.report.running import FAILED, OK, fingerprint, run_notebook, status_of
+from mebnb.writing import check_folder
 
 KEPT = "notebooks"  # the folder of the report that keeps the executed notebooks
+REUSED = "unchanged, reused"
 
 
 @dataclass
@@ -57,11 +51,6 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
 
-def _say(line):
-    """Print a line at once, also into a file or a pipe."""
-    print(line, flush=True)
-
-
 def make_report(
     paths,
     parameters,
@@ -71,7 +60,7 @@ def make_report(
     with_code=True,
     force=False,
     timeout=CELL_TIMEOUT,
-    say=_say,
+    say=say,
 ):
     """Run notebooks and write their pages and an index.
 
@@ -98,27 +87,40 @@ def make_report(
     Returns
     -------
     Report
+
+    Raises
+    ------
+    CannotWrite
+        At once where the folder cannot be written to, else at the first file.
     """
-    kept = Path(out) / KEPT
-    kept.mkdir(parents=True, exist_ok=True)
+    kept = _kept(out)
+    width = max(len(path.stem) for path in paths)
 
-    def make(path, stop):
-        return _run_or_reuse(path, parameters[path], kept, force, timeout, stop)
+    def run(path, stop):
+        clock = time.perf_counter()
+        note = _run_or_reuse(path, parameters[path], kept, force, timeout, stop)
+        return f"{path.stem:<{width}}  {note}  {time.perf_counter() - clock:.1f} s"
 
-    interrupted = _run_all(paths, make, jobs, say)
-    return _export(paths, kept, interrupted, with_code, say)
+    interrupted = run_side_by_side(paths, run, jobs, say)
+    return _export(paths, kept, interrupted, with_code)
 
 
-def export_stored(paths, out, *, with_code=True, say=_say):
+def export_stored(paths, out, *, with_code=True):
     """Write the pages of notebooks as they lie in the clone, running nothing.
 
     Parameters and result as in `make_report`.
     """
-    kept = Path(out) / KEPT
-    kept.mkdir(parents=True, exist_ok=True)
+    kept = _kept(out)
     for path in paths:
         write_notebook(read_notebook(path), kept / path.name)
-    return _export(paths, kept, [], with_code, say, stored=True)
+    return _export(paths, kept, [], with_code, stored=True)
+
+
+def _kept(out):
+    """The folder of the executed notebooks, which can be written to."""
+    kept = Path(out) / KEPT
+    check_folder(kept, out)
+    return kept
 
 
 def export_files(paths, out, *, with_code=True):
@@ -144,12 +146,14 @@ def export_files(paths, out, *, with_code=True):
     ------
     ReportError
         For a file that is no notebook, and for two of the same name.
+    CannotWrite
     """
     names = Counter(path.stem for path in paths)
     double = [name for name, count in names.items() if count > 1]
     if double:
         raise ReportError(f"two notebooks have the name {double[0]}; rename one")
     notebooks = {path.stem: (read_notebook(path), path.parent) for path in paths}
+    check_folder(out)
     several = len(paths) > 1
     pages = build_pages(notebooks, own=False, with_code=with_code, has_index=several)
     write_pages(pages, out)
@@ -162,67 +166,29 @@ def export_files(paths, out, *, with_code=True):
 
 
 def _run_or_reuse(path, parameters, kept, force, timeout, stop):
-    """Run one notebook; return its status and whether an earlier run was reused."""
+    """Run one notebook; return its status, or that an earlier run is reused."""
     target = kept / path.name
     if not force and is_current(target, path, parameters):
-        return OK, True
+        return REUSED
     notebook = run_notebook(path, parameters, timeout=timeout, stop=stop)
     write_notebook(notebook, target)
-    return status_of(notebook), False
+    return status_of(notebook)
 
 
 def is_current(target, path, parameters):
     """Whether an executed notebook is what running it again would give."""
-    if not target.exists():
+    try:
+        earlier = read_notebook(target)
+    except ReportError:  # not there, or spoiled
         return False
-    earlier = read_notebook(target)
     noted = earlier.metadata.get("mebnb", {}).get("fingerprint")
     return status_of(earlier) == OK and noted == fingerprint(path, parameters)
-
-
-def _run_all(paths, make, jobs, say):
-    """Run notebooks side by side; return those that an interruption left undone."""
-    stop = threading.Event()
-    width = max(len(path.stem) for path in paths)
-    undone = list(paths)
-
-    def timed(path):
-        if stop.is_set():
-            raise Interrupted(path)
-        clock = time.perf_counter()
-        status, reused = make(path, stop)
-        return status, reused, time.perf_counter() - clock
-
-    def tell(future):
-        path = futures[future]
-        try:
-            status, reused, seconds = future.result()
-        except Interrupted:
-            return
-        undone.remove(path)
-        note = "unchanged, reused" if reused else status
-        number = len(paths) - len(undone)
-        say(f"[{number}/{len(paths)}] {path.stem:<{width}}  {note}  {seconds:.1f} s")
-
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(timed, path): path for path in paths}
-        waiting = set(futures)
-        try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    tell(future)
-        except KeyboardInterrupt:
-            stop.set()
-            for future in wait(waiting).done:
-                tell(future)
-    return undone
 
 
 # --- exporting -----------------------------------------------------------------------
 
 
-def _export(paths, kept, interrupted, with_code, say, stored=False):
+def _export(paths, kept, interrupted, with_code, stored=False):
     out = kept.parent
     chosen = {path.name: path for path in paths if path not in interrupted}
     folder = paths[0].parent

@@ -9,6 +9,7 @@ import nbformat
 
 from mebnb.report import ReportError
 from mebnb.report.words import escaped
+from mebnb.writing import write_file
 
 CLONE = Path(__file__).resolve().parents[2]
 
@@ -97,10 +98,7 @@ def read_notebook(path):
 
 def write_notebook(notebook, path):
     """Write a notebook, whole or not at all."""
-    path = Path(path)
-    partial = path.with_name(path.name + ".partial")
-    nbformat.write(notebook, partial)
-    partial.replace(path)
+    write_file(path, nbformat.writes(notebook) + "\n")
 
 
 def tags(cell):

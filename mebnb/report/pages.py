@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 
 from mebnb.report import finishing
 from mebnb.report.cleaning import clean
-from mebnb.report.document import TEMPLATES, document, write_text
+from mebnb.report.document import TEMPLATES, document
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.notebooks import title_of
@@ -24,6 +24,7 @@ from mebnb.report.parameters import (
 from mebnb.report.pictures import finish_pictures
 from mebnb.report.running import DATA_ERRORS, FAILED, OK, errors_of, status_of
 from mebnb.report.words import escaped
+from mebnb.writing import write_file
 
 NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
 
@@ -157,7 +158,7 @@ def write_pages(pages, out):
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     for page in pages:
-        write_text(out / page.file, page.html)
+        write_file(out / page.file, page.html)
 
 
 # --- from the notebook to HTML -------------------------------------------------------

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from mebnb.report import ReportError
+from mebnb.writing import write_file
 
 BROWSERS = (
     "chromium",
@@ -55,8 +56,8 @@ def print_pages(files, browser):
 
 def _print(file, browser):
     target = file.with_suffix(".pdf")
-    target.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="mebnb-") as profile:
+        printed = Path(profile) / "page.pdf"
         command = [
             browser,
             "--headless",
@@ -64,7 +65,7 @@ def _print(file, browser):
             "--disable-background-networking",
             "--no-pdf-header-footer",
             f"--user-data-dir={profile}",
-            f"--print-to-pdf={target}",
+            f"--print-to-pdf={printed}",
             file.as_uri(),
         ]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -73,6 +74,7 @@ def _print(file, browser):
             subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ReportError(f"{browser} did not print {file.name}: {error}") from None
-    if not target.exists():
-        raise ReportError(f"{browser} did not print {file.name}")
+        if not printed.exists():
+            raise ReportError(f"{browser} did not print {file.name}")
+        write_file(target, printed.read_bytes())
     return target

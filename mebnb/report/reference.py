@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mebnb.report.document import document, templates, write_text
+from mebnb.report.document import document, templates
 from mebnb.report.words import escaped
+from mebnb.writing import write_file
 
 FILE = "functions.html"
 TITLE = "The functions of the package"
@@ -56,7 +57,7 @@ def write_reference(out):
     ]
     template = templates().get_template("functions.html.j2")
     path = Path(out) / FILE
-    write_text(path, document(TITLE, template.render(title=TITLE, functions=functions)))
+    write_file(path, document(TITLE, template.render(title=TITLE, functions=functions)))
     return path
 
 

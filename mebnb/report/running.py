@@ -20,6 +20,7 @@ import nbformat
 from mebnb.report import CELL_TIMEOUT
 from mebnb.report.notebooks import CLONE, read_notebook, tags
 from mebnb.report.parameters import files_in_full, is_file
+from mebnb.report.runner import Interrupted
 
 OK = "ok"
 FAILED = "failed"
@@ -34,10 +35,6 @@ PACKAGES = (
     "mebnb", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib",
     "seaborn", "sympy", "papermill", "nbconvert",
 )  # fmt: skip
-
-
-class Interrupted(Exception):
-    """The run was stopped before its end."""
 
 
 # --- running -------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+from mebnb.report.notebooks import write_notebook
+
 KERNEL = {
     "display_name": "Python 3 (ipykernel)",
     "language": "python",
@@ -51,7 +53,7 @@ def store(path, timeout=1800):
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
         cell["id"] = f"cell-{number:02d}"
-    nbformat.write(notebook, path)
+    write_notebook(notebook, path)
 
 
 def main(argv=None):

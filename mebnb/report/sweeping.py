@@ -10,23 +10,20 @@ import itertools
 import json
 import re
 import tempfile
-import threading
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 
 from mebnb.report import CELL_TIMEOUT, ReportError
-from mebnb.report.document import write_text
-from mebnb.report.making import is_current
+from mebnb.report.making import REUSED, is_current
 from mebnb.report.notebooks import read_notebook, title_of, write_notebook
 from mebnb.report.pages import build_pages, write_pages
 from mebnb.report.parameters import assign_parameters, files_in_full
 from mebnb.report.recording import recorded_values
+from mebnb.report.runner import Interrupted, run_side_by_side, say
 from mebnb.report.running import (
     OK,
-    Interrupted,
     fingerprint,
     name_as_given,
     provenance,
@@ -34,6 +31,7 @@ from mebnb.report.running import (
     status_of,
 )
 from mebnb.report.words import escaped, for_spreadsheets, without_formulas
+from mebnb.writing import check_folder, write_file
 
 RUNS = "runs"
 RANGE = re.compile(r"(-?\d+):(-?\d+)(?::(-?\d+))?")
@@ -113,9 +111,7 @@ def _checked(path, name, value):
 # --- the runs ------------------------------------------------------------------------
 
 
-def sweep(
-    path, points, out, *, jobs=1, scheduler=None, timeout=CELL_TIMEOUT, say=print
-):
+def sweep(path, points, out, *, jobs=1, scheduler=None, timeout=CELL_TIMEOUT, say=say):
     """Run a notebook once for each point of a grid; what is there is not run again.
 
     Parameters
@@ -145,31 +141,31 @@ def sweep(
     ------
     ReportError
         When the scheduler is not there, or Dask is not installed.
+    CannotWrite
+        At once where the folder cannot be written to, else at the first file.
     """
     out = Path(out)
-    (out / RUNS).mkdir(parents=True, exist_ok=True)
-    stop = threading.Event()
+    check_folder(out / RUNS, out)
     client = _connect(scheduler) if scheduler else None
 
-    def execute(point):
+    def execute(point, stop):
         if client:
             return _run_there(client, path, point, timeout, stop)
         return run_notebook(path, point, cwd=Path.cwd(), timeout=timeout, stop=stop)
 
-    def run(point):
+    def run(point, stop):
         target = out / RUNS / f"{name_of(point)}.ipynb"
+        words = " ".join(f"{name}={value}" for name, value in point.items())
         if is_current(target, path, point):
-            return "unchanged, reused"
-        if stop.is_set():
-            raise Interrupted(path)
-        notebook = execute(point)
+            return f"{words}  {REUSED}"
+        notebook = execute(point, stop)
         write_notebook(notebook, target)
-        return status_of(notebook)
+        return f"{words}  {status_of(notebook)}"
 
     with client or contextlib.nullcontext():
         if client:
             jobs = max(sum(client.nthreads().values()), 1)
-        interrupted = _run_all(points, run, jobs, stop, say)
+        interrupted = bool(run_side_by_side(points, run, jobs, say))
     table = _table(points, out / RUNS)
     return Sweep(table, _write(path, points, table, out, interrupted), interrupted)
 
@@ -224,35 +220,6 @@ def _run_text(text, name, point, timeout):
 # --- the outcome ---------------------------------------------------------------------
 
 
-def _run_all(points, run, jobs, stop, say):
-    """Run side by side; return whether that was interrupted."""
-    finished = 0
-
-    def tell(future):
-        nonlocal finished
-        try:
-            outcome = future.result()
-        except Interrupted:
-            return
-        finished += 1
-        point = " ".join(f"{k}={v}" for k, v in futures[future].items())
-        say(f"[{finished}/{len(points)}] {point}  {outcome}")
-
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(run, point): point for point in points}
-        waiting = set(futures)
-        try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    tell(future)
-        except KeyboardInterrupt:
-            stop.set()
-            for future in wait(waiting).done:
-                tell(future)
-    return finished < len(points)
-
-
 def _table(points, runs):
     """One row for each finished run, in the order of the grid."""
     import pandas as pd
@@ -277,10 +244,11 @@ def _cell(value):
 
 def _write(path, points, table, out, interrupted):
     csv = out / "sweep.csv"
-    write_text(csv, for_spreadsheets(table).to_csv(index=False))
+    write_file(csv, for_spreadsheets(table).to_csv(index=False))
     files = [csv]
     try:
-        _of_one_type(table).to_parquet(out / "sweep.parquet", index=False)
+        parquet = _of_one_type(table).to_parquet(index=False)
+        write_file(out / "sweep.parquet", parquet)
         files.append(out / "sweep.parquet")
     except ImportError:  # pyarrow is optional
         pass
