@@ -128,10 +128,14 @@ def report(arguments):
         _complain(word)
     if made.failed:
         _complain(f"failed: {', '.join(made.failed)}")
+    if made.changed:
+        _complain_of_changes(", ".join(made.changed))
     if made.interrupted:
         _complain("interrupted; what was finished is kept")
     print(made.index)
-    return 130 if made.interrupted else int(bool(made.failed or made.problems))
+    if made.interrupted:
+        return 130
+    return int(bool(made.failed or made.changed or made.problems))
 
 
 def run(arguments):
@@ -139,7 +143,14 @@ def run(arguments):
     from mebnb.report.making import export_files
     from mebnb.report.notebooks import write_notebook
     from mebnb.report.parameters import read_parameter_file
-    from mebnb.report.running import FAILED, OK, errors_of, run_notebook, status_of
+    from mebnb.report.running import (
+        CHANGED,
+        FAILED,
+        OK,
+        errors_of,
+        run_notebook,
+        status_of,
+    )
 
     path, out = _notebook(arguments.notebook), arguments.out
     given = read_parameter_file(arguments.file) if arguments.file else {}
@@ -163,6 +174,8 @@ def run(arguments):
     for _, cell, output in errors_of(notebook)[:1]:
         what = f"{output.ename}: " if status == FAILED else ""
         _complain(f"{path.stem} {status}, {cell}: {what}{output.evalue}")
+    if status == CHANGED:
+        _complain_of_changes(path.stem)
     for problem in problems:
         _complain(problem)
     print(out)
@@ -187,7 +200,7 @@ def export(arguments):
 
 def sweep(arguments):
     """Run one notebook over a grid of parameters and gather what it records."""
-    from mebnb.report.running import OK
+    from mebnb.report.running import CHANGED, OK
     from mebnb.report.sweeping import STATUS, read_grid, sweep
 
     path = _notebook(arguments.notebook)
@@ -209,10 +222,13 @@ def sweep(arguments):
         _complain("interrupted; the same command completes the sweep")
         code = 130
     else:
-        failed = int((made.table[STATUS] != OK).sum())
+        changed = int((made.table[STATUS] == CHANGED).sum())
+        failed = int((made.table[STATUS] != OK).sum()) - changed
         if failed:
             _complain(f"{failed} of {len(points)} runs failed")
-        code = int(bool(failed))
+        if changed:
+            _complain_of_changes(f"{changed} of {len(points)} runs")
+        code = int(bool(failed or changed))
     print(*made.files, sep="\n")
     return code
 
@@ -379,6 +395,10 @@ def _print_pdf(files, browser):
     from mebnb.report.printing import print_pages
 
     print_pages(files, browser)
+
+
+def _complain_of_changes(runs):
+    _complain(f"inputs changed meanwhile: {runs}; the same command runs these again")
 
 
 def _progress(arguments):

@@ -18,7 +18,7 @@ from PIL import Image
 
 from mebnb.report import ReportError, running
 from mebnb.report import notebooks as notebooks_room
-from mebnb.report.making import export_stored, make_report
+from mebnb.report.making import export_stored, is_current, make_report
 from mebnb.report.maths import split_formulas, typeset
 from mebnb.report.notebooks import read_notebook, select_notebooks
 from mebnb.report.pages import NEEDS_SCRIPT, build_pages
@@ -398,6 +398,66 @@ def test_fingerprint_covers_files_that_a_path_names(tmp_path, monkeypatch):
     assert fingerprint(path, {"path": "some.csv", "label": "some.csv"}) == same
     data.write_text("a,b\n1,3\n")
     assert fingerprint(path, {"path": "some.csv", "label": "some.csv"}) != same
+
+
+def stored_run(changing=None):
+    """What stands for a worker: the notebook as it is, then something is saved."""
+
+    def work(job, stop):
+        shutil.copy(job["input_path"], job["output_path"])
+        if changing:
+            file, content = changing
+            file.write_text(content)
+
+    return work
+
+
+def test_run_whose_inputs_change_meanwhile_is_marked(tmp_path, monkeypatch):
+    path = write(tmp_path, "01_working", "# One", ("1",))
+    other = write(tmp_path, "02_other", "# Other", ("2",)).read_text()
+    data, package = tmp_path / "some.csv", tmp_path / "balls.py"
+    monkeypatch.setattr(running, "CLONE", tmp_path)
+    monkeypatch.setattr(running, "_files_that_matter", lambda: [package])
+    for changing, status in [
+        (None, "ok"),
+        ((data, "b"), "inputs changed meanwhile"),
+        ((package, "b"), "inputs changed meanwhile"),
+        ((path, "{half-saved"), "inputs changed meanwhile"),
+        ((path, other), "inputs changed meanwhile"),
+    ]:
+        data.write_text("a")
+        package.write_text("a")
+        write(tmp_path, "01_working", "# One", ("1",))
+        monkeypatch.setattr(running, "_work", stored_run(changing))
+        notebook = run_notebook(path, {"path": str(data)})
+        assert status_of(notebook) == status, changing
+        target = tmp_path / "kept.ipynb"
+        nbformat.write(notebook, target)
+        assert is_current(target, path, {"path": str(data)}) == (status == "ok")
+
+
+def test_report_says_what_was_edited_between_its_run_and_the_end(tmp_path, monkeypatch):
+    first = write(tmp_path, "01_first", "# One", ("1",))
+    second = write(tmp_path, "02_second", "# Two", ("2",))
+    edited = first.read_text().replace('"1"', '"3"')
+    monkeypatch.setattr(running, "_files_that_matter", list)
+
+    def work(job, stop):
+        stored_run()(job, stop)
+        if job["input_path"] == str(second):
+            first.write_text(edited)
+
+    monkeypatch.setattr(running, "_work", work)
+    paths = [first, second]
+    for changed in (["01_first"], []):  # the same call makes it whole
+        report = make_report(
+            paths, {path: {} for path in paths}, tmp_path / "out", say=print
+        )
+        assert (report.changed, report.failed) == (changed, [])
+        index = report.index.read_text(encoding="utf-8")
+        page = (tmp_path / "out" / "01_first.html").read_text(encoding="utf-8")
+        assert ("inputs changed meanwhile" in index) == bool(changed)
+        assert ("Inputs changed meanwhile." in page) == bool(changed)
 
 
 def test_paths_are_those_of_the_caller(tmp_path, monkeypatch):

@@ -212,6 +212,45 @@ def test_sweep_whose_runs_fail_says_so(path, tmp_path, monkeypatch, capsys):
     assert math.isnan(table["steps"][1])
 
 
+def edit(path):
+    """Save the notebook with another cell."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell("1"))
+    nbformat.write(notebook, path)
+
+
+def test_rows_of_a_notebook_that_was_edited_between_runs_are_marked(
+    path, tmp_path, monkeypatch, capsys
+):
+    def run(path, parameters, **rest):
+        notebook = fake_run(path, parameters, **rest)
+        if parameters["seed"] == 2:  # after this run, before the next
+            edit(path)
+        return notebook
+
+    monkeypatch.setattr(sweeping, "run_notebook", run)
+    out = tmp_path / "out"
+    words = ["sweep", str(path), "-g", "seed", "1:5", "-p", "eps", "0.5", "-o"]
+    assert cli.main([*words, str(out)]) == 1
+    assert capsys.readouterr().err == (
+        "mebnb: inputs changed meanwhile: 2 of 4 runs; the same command runs these "
+        "again\n"
+    )
+    meanwhile = "inputs changed meanwhile"
+    table = pd.read_csv(out / "sweep.csv")
+    assert table["status"].tolist() == [meanwhile, meanwhile, "ok", "ok"]
+    assert f"; of these 2 {meanwhile}." in (out / "index.html").read_text()
+    monkeypatch.setattr(sweeping, "run_notebook", fake_run)
+    assert cli.main([*words, str(out)]) == 0
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()[:4]] == [
+        "ok",
+        "ok",
+        "reused",
+        "reused",
+    ]
+    assert set(pd.read_csv(out / "sweep.csv")["status"]) == {"ok"}
+
+
 def test_parquet_holds_the_same_table(path, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
 

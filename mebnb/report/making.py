@@ -18,7 +18,15 @@ from mebnb.report.notebooks import (
 from mebnb.report.pages import build_pages, write_pages
 from mebnb.report.reference import write_reference
 from mebnb.report.runner import run_side_by_side, say
-from mebnb.report.running import FAILED, OK, fingerprint, run_notebook, status_of
+from mebnb.report.running import (
+    CHANGED,
+    FAILED,
+    OK,
+    fingerprint,
+    mark_if_changed,
+    run_notebook,
+    status_of,
+)
 from mebnb.writing import check_folder
 
 KEPT = "notebooks"  # the folder of the report that keeps the executed notebooks
@@ -35,6 +43,8 @@ class Report:
     pages : list of Path
     failed : list of str
         Notebooks of this run that failed, also by a problem of their page.
+    changed : list of str
+        Notebooks of this run that were edited meanwhile, or whose data or package was.
     interrupted : list of str
         Notebooks that were not finished.
     problems : list of str
@@ -46,6 +56,7 @@ class Report:
     index: Path
     pages: list[Path] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     interrupted: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -102,6 +113,9 @@ def make_report(
         return f"{path.stem:<{width}}  {note}  {time.perf_counter() - clock:.1f} s"
 
     interrupted = run_side_by_side(paths, run, jobs, say)
+    for path in paths:
+        if path not in interrupted:
+            _mark(kept / path.name, path, parameters[path])
     return _export(paths, kept, interrupted, with_code)
 
 
@@ -175,6 +189,15 @@ def _run_or_reuse(path, parameters, kept, force, timeout, stop):
     return status_of(notebook)
 
 
+def _mark(target, path, parameters):
+    """Mark what was edited between its own run and the end of all runs."""
+    notebook = read_notebook(target)
+    before = status_of(notebook)
+    mark_if_changed(notebook, path, parameters)
+    if status_of(notebook) != before:
+        write_notebook(notebook, target)
+
+
 def is_current(target, path, parameters):
     """Whether an executed notebook is what running it again would give."""
     try:
@@ -214,6 +237,7 @@ def _export(paths, kept, interrupted, with_code, stored=False):
         index,
         pages=[out / page.file for page in pages],
         failed=[page.name for page in new if page.status == FAILED],
+        changed=[page.name for page in new if page.status == CHANGED],
         interrupted=[path.stem for path in interrupted],
         problems=[f"{page.name}, {text}" for page in new for text in page.problems],
         notes=[f"{page.name}, {text}" for page in new for text in page.notes],

@@ -22,7 +22,14 @@ from mebnb.report.parameters import (
     notebook_parameters,
 )
 from mebnb.report.pictures import finish_pictures
-from mebnb.report.running import DATA_ERRORS, FAILED, OK, errors_of, status_of
+from mebnb.report.running import (
+    CHANGED,
+    DATA_ERRORS,
+    FAILED,
+    OK,
+    errors_of,
+    status_of,
+)
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
 
@@ -308,6 +315,9 @@ def _add_banner(page):
         cell, _, text = problem.partition(": ")
         anchor = "cell-" + cell.removeprefix("cell ") if cell != "page" else "main"
         errors.append((cell, anchor, text))
+    if page.status == CHANGED:
+        text = "the notebook, the package or a data file is another by now"
+        errors.append(("this page", "main", text))
     if errors:
         banner = finishing.banner(page.status, errors)
         page.soup.main.h1.insert_after(banner)

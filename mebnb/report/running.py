@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 
-from mebnb.report import CELL_TIMEOUT
+from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.report.notebooks import CLONE, read_notebook, tags
 from mebnb.report.parameters import files_in_full, is_file
 from mebnb.report.runner import Interrupted
@@ -27,10 +27,12 @@ FAILED = "failed"
 DATA_MISSING = "data not available"
 INTERRUPTED = "interrupted"
 STORED = "as committed"
+CHANGED = "inputs changed meanwhile"
 
 WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
 ERROR_MARKER = "papermill-error-cell-tag"
+MARK = "inputs_changed"
 PACKAGES = (
     "mebnb", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib",
     "seaborn", "sympy", "papermill", "nbconvert",
@@ -70,6 +72,7 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
     """
     path, given = Path(path).resolve(), parameters or {}
     asked = files_in_full(given) if cwd is None else given
+    inputs = fingerprint(path, parameters)
     began, clock = datetime.now(UTC), time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mebnb-") as folder:
         executed = Path(folder) / path.name
@@ -92,9 +95,10 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
     notebook.metadata["mebnb"] = {
         "began": began.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 1),
-        "fingerprint": fingerprint(path, parameters),
+        "fingerprint": inputs,
         "provenance": provenance(),
     }
+    mark_if_changed(notebook, path, parameters)
     return notebook
 
 
@@ -227,10 +231,10 @@ def _name(cell, number):
 
 
 def status_of(notebook):
-    """ "ok", "failed" or "data not available"."""
+    """ "ok", "failed", "data not available" or "inputs changed meanwhile"."""
     errors = errors_of(notebook)
     if not errors:
-        return OK
+        return CHANGED if notebook.metadata.get("mebnb", {}).get(MARK) else OK
     missing = all(output.ename in DATA_ERRORS for *_, output in errors)
     return DATA_MISSING if missing else FAILED
 
@@ -297,6 +301,30 @@ def fingerprint(path, parameters=None):
         digest.update(file.relative_to(CLONE).as_posix().encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def mark_if_changed(notebook, path, parameters=None):
+    """Mark a run whose notebook, package or data file is another by now.
+
+    Of such a run nobody can say which version it shows, nor does it belong beside
+    runs of the other version.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        From `run_notebook`, perhaps read again.
+    path : path
+        What was run.
+    parameters : dict, optional
+        As they were given.
+    """
+    noted = notebook.metadata["mebnb"]
+    try:
+        current = fingerprint(path, parameters)
+    except (ReportError, OSError):  # gone, or half-saved just now
+        current = None
+    if noted["fingerprint"] != current:
+        noted[MARK] = True
 
 
 def _files_that_matter():

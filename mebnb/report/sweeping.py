@@ -25,6 +25,7 @@ from mebnb.report.runner import Interrupted, run_side_by_side, say
 from mebnb.report.running import (
     OK,
     fingerprint,
+    mark_if_changed,
     name_as_given,
     provenance,
     run_notebook,
@@ -166,7 +167,7 @@ def sweep(path, points, out, *, jobs=1, scheduler=None, timeout=CELL_TIMEOUT, sa
         if client:
             jobs = max(sum(client.nthreads().values()), 1)
         interrupted = bool(run_side_by_side(points, run, jobs, say))
-    table = _table(points, out / RUNS)
+    table = _table(path, points, out / RUNS)
     return Sweep(table, _write(path, points, table, out, interrupted), interrupted)
 
 
@@ -195,6 +196,7 @@ def _connect(scheduler):
 
 def _run_there(client, path, point, timeout, stop):
     """Run a notebook on a worker of the cluster, wherever that is."""
+    inputs = fingerprint(path, point)
     text = path.read_text(encoding="utf-8")
     asked = files_in_full(point)
     future = client.submit(_run_text, text, path.name, asked, timeout, pure=False)
@@ -205,7 +207,8 @@ def _run_there(client, path, point, timeout, stop):
     notebook = nbformat.reads(future.result(), as_version=4)
     name_as_given(notebook, asked, point)
     # The versions over there may be others; here this counts as this run.
-    notebook.metadata["mebnb"]["fingerprint"] = fingerprint(path, point)
+    notebook.metadata["mebnb"]["fingerprint"] = inputs
+    mark_if_changed(notebook, path, point)
     return notebook
 
 
@@ -220,8 +223,12 @@ def _run_text(text, name, point, timeout):
 # --- the outcome ---------------------------------------------------------------------
 
 
-def _table(points, runs):
-    """One row for each finished run, in the order of the grid."""
+def _table(path, points, runs):
+    """One row for each finished run, in the order of the grid.
+
+    A run of a notebook that was edited later is marked: rows of two versions are no
+    table.
+    """
     import pandas as pd
 
     rows = []
@@ -231,6 +238,7 @@ def _table(points, runs):
             notebook = read_notebook(file)
             cells = {name: _cell(value) for name, value in point.items()}
             recorded = recorded_values(notebook)
+            mark_if_changed(notebook, path, point)
             rows.append({**cells, STATUS: status_of(notebook), **recorded})
     return pd.DataFrame(rows)
 
@@ -273,11 +281,12 @@ def _summary(path, points, table, interrupted):
     """A notebook that shows the sweep, made without running anything."""
     title = title_of(read_notebook(path), path.stem)
     swept = [n for n in points[0] if len({str(p[n]) for p in points}) > 1]
-    failed = int((table[STATUS] != OK).sum()) if len(table) else 0
+    counts = table[STATUS].value_counts() if len(table) else {}
+    others = [f"{count} {status}" for status, count in counts.items() if status != OK]
     sentence = (
         f"{len(table)} of {len(points)} runs of {_as_code(path.name)} over "
         f"{', '.join(map(_as_code, swept)) or 'one point'}"
-        f"{f', {failed} of them failed' if failed else ''}."
+        f"{'; of these ' if others else ''}{', '.join(others)}."
     )
     if interrupted:
         sentence += " The sweep was interrupted; the same command completes it."
