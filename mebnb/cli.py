@@ -65,7 +65,12 @@ def _spell_out():
 
 
 def _parsed(words):
-    arguments = _parser().parse_args(words)
+    parser = _parser()
+    if "_ARGCOMPLETE" in os.environ:  # a shell that asks what a tab stands for
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+    arguments = parser.parse_args(words)
     for option in ("parameters", "grid"):
         given = getattr(arguments, option, [])
         setattr(arguments, option, [[word.strip() for word in ws] for ws in given])
@@ -419,6 +424,8 @@ def _parser():
     parser = argparse.ArgumentParser(
         prog="mebnb",
         description="The minimum enclosing ball in notebooks: run, check, export.",
+        epilog="A tab completes words after: "
+        'eval "$(register-python-argcomplete mebnb)"',
     )
     parser.add_argument("--version", action="version", version=f"mebnb {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -442,7 +449,7 @@ def _add_report(commands):
         default=[],
         metavar="NOTEBOOK",
         help="a notebook by number or name, or a comma list; may be repeated",
-    )
+    ).completer = _notebook_names
     _add_parameters(command)
     command.add_argument(
         "--out",
@@ -472,7 +479,9 @@ def _add_run(commands):
         run,
         "Run one notebook with checked parameters, as papermill does.",
     )
-    command.add_argument("notebook", help="a path, or a number or name of ours")
+    command.add_argument(
+        "notebook", help="a path, or a number or name of ours"
+    ).completer = _notebook_names
     _add_parameters(command)
     command.add_argument(
         "-f", "--file", metavar="YAML", help="parameters from a file; -p wins over it"
@@ -514,7 +523,9 @@ def _add_sweep(commands):
         sweep,
         "Run one notebook over a grid of parameters and gather what it records.",
     )
-    command.add_argument("notebook", help="a path, or a number or name of ours")
+    command.add_argument(
+        "notebook", help="a path, or a number or name of ours"
+    ).completer = _notebook_names
     command.add_argument(
         "-g",
         "--grid",
@@ -562,7 +573,7 @@ def _add_data(commands):
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
     actions.add_parser("list", help="the data sets and where they are")
     fetch = actions.add_parser("fetch", help="make sure that data sets are here")
-    fetch.add_argument("names", nargs="+", metavar="NAME")
+    fetch.add_argument("names", nargs="+", metavar="NAME").completer = _dataset_names
     actions.add_parser("verify", help="verify what is here; nothing is downloaded")
 
 
@@ -614,6 +625,18 @@ def _command(commands, name, function, text):
     command = commands.add_parser(name, help=text, description=text)
     command.set_defaults(command=function)
     return command
+
+
+def _notebook_names(**_):
+    from mebnb.report.notebooks import list_notebooks, notebooks_folder
+
+    return [path.stem for path in list_notebooks(notebooks_folder())]
+
+
+def _dataset_names(**_):
+    from mebnb.datasets.cards import CARDS
+
+    return list(CARDS)
 
 
 def _add_parameters(command):

@@ -197,6 +197,32 @@ def test_pdf_is_printed_beside_each_page(clone, capsys):
     assert (clone / "09_ball.pdf").read_bytes().startswith(b"%PDF")
 
 
+# --- a tab ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("mebnb sw", {"sweep"}),
+        ("mebnb run 12", {"12_maternal_risk"}),
+        ("mebnb report --only 00", {"00_overview"}),
+        ("mebnb data fetch wine", {"wine4", "wine_red"}),
+        ("mebnb sweep 09 --qu", {"--quiet"}),
+    ],
+)
+def test_tab_completes_commands_notebooks_and_data_sets(line, words, tmp_path):
+    answer = tmp_path / "answer"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    printed_to([], stdout=subprocess.PIPE, env={**os.environ, **asked})
+    assert {word.strip() for word in answer.read_text().splitlines()} == words
+
+
 # --- what cannot be written ----------------------------------------------------------
 
 
