@@ -7,8 +7,8 @@ import pytest
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise
 from mebnb.datasets import DatasetNotAvailable, load_dataset
+from mebnb.experiments.gene_expression import components_study
 from mebnb.experiments.leaks import (
-    components_study,
     leakage_study,
     repeated_points,
     scaling_study,

@@ -9,8 +9,8 @@ import pytest
 
 from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots
 from mebnb.datasets import DatasetNotAvailable
+from mebnb.experiments import blended_pairwise, gene_expression, line_search, sets
 from mebnb.experiments import convergence as studies
-from mebnb.experiments import sets
 from mebnb.experiments.convergence import SOLVERS, kind_counts, rate_table, run_each
 from mebnb.experiments.sets import normal_cloud
 from mebnb.plots import plane
@@ -158,7 +158,7 @@ def test_exact_steps_do_not_care_for_the_origin_and_short_ones_do():
 
 def test_blending_test_explains_every_step():
     states = states_of("blended_pairwise", tol=1e-9, max_iter=200)
-    frame = studies.blending_gaps(CLOUD, states)
+    frame = blended_pairwise.blending_gaps(CLOUD, states)
     decided = frame[:-1]
     went = decided["next"] == "FW"
     assert went.any() and not went.all()
@@ -180,7 +180,7 @@ def test_exact_pairwise_steps_end_in_ties_and_away_steps_do_not():
 def test_rounding_moves_pairwise_counts_and_no_others():
     cloud = sets.training_sets("breast cancer")["breast cancer"]
     options = {"tol": 1e-3, "repeats": 4}
-    count = studies.counts_under_rounding
+    count = blended_pairwise.counts_under_rounding
     assert np.ptp(count(cloud, "blended_pairwise", step="exact", **options)) > 0
     assert np.ptp(count(cloud, "away_step", step="exact", **options)) == 0
     assert np.ptp(count(cloud, "blended_pairwise", step="armijo", **options)) <= 2
@@ -192,7 +192,7 @@ def test_blended_steps_need_fewer_points_of_a_sphere():
         ["blended_pairwise", "pairwise"],
         tol=1e-6,
     )
-    table = studies.sparsity_table(runs, str).astype(int)["active at the end"]
+    table = blended_pairwise.sparsity_table(runs, str).astype(int)["active at the end"]
     assert table["sphere", "blended_pairwise"] < 0.8 * table["sphere", "pairwise"]
 
 
@@ -234,22 +234,24 @@ def test_line_at_is_the_line_that_the_solver_searched(name, rule):
     ready = step_rule(rule).prepare(CLOUD)
     for now, then in itertools.pairwise(states_of(name, step=rule)):
         kind = {"drop": "pairwise" if name == "pairwise" else "away"}
-        line = studies.line_at(CLOUD, now, kind.get(then.kind, then.kind))
+        line = line_search.line_at(CLOUD, now, kind.get(then.kind, then.kind))
         assert ready(line) == pytest.approx(then.step, rel=1e-6)
 
 
 def test_line_at_refuses_other_kinds():
     with pytest.raises(ValueError, match="kind must be FW, away or pairwise"):
-        studies.line_at(CLOUD, states_of("away_step")[1], "plus")
+        line_search.line_at(CLOUD, states_of("away_step")[1], "plus")
 
 
 def test_rule_grid_agrees_with_single_runs():
     rules = {"exact": "exact", "short": "short"}
-    grid = studies.rule_grid(
+    grid = line_search.rule_grid(
         {"cloud": CLOUD}, ["away_step"], rules, [1e-2, 1e-6], max_iter=300
     )
     ball = SOLVERS["away_step"](CLOUD, gap="relative", tol=1e-6)
-    table = studies.grid_table(grid, 1e-6, {"away_step": "AFW"}, {k: k for k in rules})
+    table = line_search.grid_table(
+        grid, 1e-6, {"away_step": "AFW"}, {k: k for k in rules}
+    )
     assert table.loc[("cloud", "AFW"), "exact"] == (
         f"{ball.iterations} / {ball.passes:.0f}"
     )
@@ -257,7 +259,7 @@ def test_rule_grid_agrees_with_single_runs():
 
 
 def test_stretching_a_feature_does_not_cost_iterations():
-    table = studies.condition_grid(
+    table = line_search.condition_grid(
         normal_cloud(100, 4, 1), (1.0, 1e3), {"exact": "exact"}
     )
     assert table["condition number"][1] > 300 * table["condition number"][0]
@@ -333,7 +335,7 @@ def test_paths_faces_bounds_and_sets_are_drawn():
         ),
         plots.by_set(balls, fit_band=studies.FIT_BAND),
         plots.by_set(balls, "active", xscale="log"),
-        plots.blending(studies.blending_gaps(CLOUD, runs["blended_pairwise"])),
+        plots.blending(blended_pairwise.blending_gaps(CLOUD, runs["blended_pairwise"])),
         plots.counts_by_rule(
             pd.DataFrame(
                 [("exact", "pairwise", 5), ("short", "away_step", 9)],
@@ -341,7 +343,7 @@ def test_paths_faces_bounds_and_sets_are_drawn():
             )
         ),
     ]
-    lines = {"a": studies.line_at(CLOUD, runs["away_step"][2], "FW")}
+    lines = {"a": line_search.line_at(CLOUD, runs["away_step"][2], "FW")}
     rules = {rule: step_rule(rule) for rule in ("exact", "armijo")}
     figures += [
         plots.line_search(lines, rules),
@@ -359,21 +361,21 @@ WIDE = normal_cloud(12, 40, 3) * np.linspace(0.1, 3.0, 40) + 5.0
 
 
 def test_coordinates_in_the_span_keep_every_distance():
-    flat = sets.span_coordinates(WIDE)
+    flat = gene_expression.span_coordinates(WIDE)
     assert flat.shape == (12, 11)
     apart = [np.linalg.norm(a[:, None] - a[None], axis=2) for a in (WIDE, flat)]
     np.testing.assert_allclose(*apart, rtol=1e-12, atol=1e-12)
     assert np.abs(flat.mean(axis=0)).max() < 1e-12
-    assert sets.span_coordinates(WIDE[:1]).shape == (1, 1)
+    assert gene_expression.span_coordinates(WIDE[:1]).shape == (1, 1)
 
 
 def test_clouds_of_the_same_shape_differ_in_how_features_hang_together():
     line = np.outer(np.arange(12.0), np.ones(40)) + 0.01 * normal_cloud(12, 40, 1)
-    clouds = sets.clouds_like(line, seed=5)
+    clouds = gene_expression.clouds_like(line, seed=5)
     spread = {name: (cloud**2).sum() for name, cloud in clouds.items()}
     for name in ("shuffled", "normal"):
         assert spread[name] == pytest.approx(spread["data"], rel=1e-12)
-    table = sets.boundary_table(clouds, str)
+    table = gene_expression.boundary_table(clouds, str)
     assert float(table.loc["effective dimension", "data"]) == 1.0
     assert float(table.loc["effective dimension", "shuffled"]) > 5
     support, alone = (
@@ -391,7 +393,7 @@ def test_points_outside_of_the_ball_of_the_others_are_the_support():
 
 def test_share_of_support_is_the_share_of_new_points_outside():
     cloud = normal_cloud(60, 4, 2)
-    means = sets.growing_balls(cloud, [5, 20], repeats=60, seed=1)
+    means = gene_expression.growing_balls(cloud, [5, 20], repeats=60, seed=1)
     assert list(means.index) == [5, 20]
     assert (means["support"] - means["outside"]).abs().max() < 0.1
     assert means["radius"].is_monotonic_increasing
@@ -400,7 +402,7 @@ def test_share_of_support_is_the_share_of_new_points_outside():
 
 
 def test_pictures_of_clouds_and_thresholds_can_be_drawn():
-    sizes, frame = [3, 6], sets.growing_balls(WIDE, [3, 6], repeats=2)
+    sizes, frame = [3, 6], gene_expression.growing_balls(WIDE, [3, 6], repeats=2)
     panel = {"radius": {"data": (sizes, frame["radius"])}}
     look = {"xscale": "linear", "yscale": "linear", "styles": plots.CLOUD_STYLES}
     scores = pd.DataFrame(

@@ -13,26 +13,18 @@ import pandas as pd
 
 from mebnb.solvers.balls import squared_distances
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
-from mebnb.solvers.steps import Line
 
 __all__ = [
     "FIT_BAND",
     "SOLVERS",
-    "blending_gaps",
-    "condition_grid",
-    "counts_under_rounding",
     "gain_table",
-    "grid_table",
     "kind_counts",
     "kind_table",
     "level_table",
-    "line_at",
     "rate_table",
     "rates_told",
-    "rule_grid",
     "run_each",
     "run_rules",
-    "sparsity_table",
     "thinness",
     "tied_iterates",
     "wrong_weight",
@@ -104,147 +96,8 @@ def run_rules(sets, algorithm, rules, **options):
     }
 
 
-def rule_grid(sets, algorithms, rules, levels, *, max_iter):
-    """Iterations and passes of every algorithm with every step rule on every set.
-
-    Parameters
-    ----------
-    sets : dict of str -> ndarray, shape (m, n)
-    algorithms : sequence of str
-        Keys of `SOLVERS`.
-    rules : dict of str -> str or StepRule
-    levels : sequence of float
-        Relative gaps to reach.
-    max_iter : int
-        Most iterations of a run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a set, algorithm, rule and level: iterations and passes over the data,
-        both missing where the run stayed above the level.
-    """
-    rows = []
-    for label, points in sets.items():
-        for name in algorithms:
-            for rule, step in rules.items():
-                options = {"step": step, "gap": "relative", "max_iter": max_iter}
-                whole = SOLVERS[name](points, tol=min(levels), **options)
-                for level in levels:
-                    reached = whole.trace.iterations_to(level)
-                    ball = None
-                    if reached is not None:
-                        ball = SOLVERS[name](points, tol=level, trace=False, **options)
-                    rows.append(
-                        {
-                            "set": label,
-                            "algorithm": name,
-                            "rule": rule,
-                            "level": level,
-                            "iterations": math.nan if ball is None else ball.iterations,
-                            "passes": math.nan if ball is None else ball.passes,
-                        }
-                    )
-    return pd.DataFrame(rows)
-
-
-def condition_grid(points, factors, rules, *, tol=1e-6, max_iter=2000):
-    """Away-step iterations when one feature is multiplied: does conditioning matter?
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    factors : sequence of float
-        For the first feature.
-    rules : dict of str -> str or StepRule
-    tol : float
-        Relative gap to reach.
-    max_iter : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a factor: condition number of the centred data, size and thinness of the
-        support (see `thinness`; missing beyond 16 points), and per rule the
-        iterations, missing where the run did not arrive.
-    """
-    rows = []
-    for factor in factors:
-        cloud = points * np.append(factor, np.ones(points.shape[1] - 1))
-        spread = np.linalg.svd(cloud - cloud.mean(axis=0), compute_uv=False)
-        support = away_step(cloud, gap="relative", tol=1e-9, max_iter=20_000).support
-        row = {"condition number": spread[0] / spread[-1], "support": support.size}
-        fits = 2 <= support.size <= 16
-        row["thinness"] = thinness(cloud[support]) if fits else math.nan
-        for rule, step in rules.items():
-            ball = away_step(
-                cloud, step=step, gap="relative", tol=tol, max_iter=max_iter
-            )
-            row[rule] = ball.iterations if ball.converged else math.nan
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def line_at(points, state, kind):
-    """The line that a step of some kind would search at an iterate.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    state : State
-    kind : str
-        "FW", "away" or "pairwise" (from the nearest active to the farthest point).
-
-    Returns
-    -------
-    Line
-
-    Raises
-    ------
-    ValueError
-        For another kind.
-    """
-    distances = squared_distances(points, state.center)
-    weights = np.zeros(len(points))
-    weights[state.support] = state.weights
-    s = int(distances.argmax())
-    v = int(state.support[distances[state.support].argmin()])
-    if kind == "FW":
-        slope, curvature, largest = distances[s] - state.gamma, distances[s], 1.0
-        norm2 = weights @ weights - 2.0 * weights[s] + 1.0
-    elif kind == "away":
-        slope, curvature = state.gamma - distances[v], distances[v]
-        largest = weights[v] / (1.0 - weights[v])
-        norm2 = weights @ weights - 2.0 * weights[v] + 1.0
-    elif kind == "pairwise":
-        apart = points[s] - points[v]
-        slope, curvature = distances[s] - distances[v], apart @ apart
-        largest, norm2 = weights[v], 2.0
-    else:
-        raise ValueError(f"kind must be FW, away or pairwise, found {kind!r}")
-    return Line(
-        slope=float(slope),
-        curvature=float(curvature),
-        largest=float(largest),
-        norm2=lambda: float(norm2),
-        iteration=state.iteration,
-        center=lambda: state.center,
-    )
-
-
 def wrong_weight(points, max_iter=1000):
-    """Weight that Frank-Wolfe holds on points which the optimum does not use.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    max_iter : int
-
-    Returns
-    -------
-    ndarray, shape (iterations + 1,)
-        One value an iterate, exact steps from the first point.
-    """
+    """Weight that Frank-Wolfe holds, at each iterate, on points of no optimum."""
     right = away_step(points, gap="relative", tol=1e-12, max_iter=20_000).support
     held = []
 
@@ -253,32 +106,6 @@ def wrong_weight(points, max_iter=1000):
 
     frank_wolfe(points, tol=0.0, max_iter=max_iter, callback=look)
     return np.array(held)
-
-
-def blending_gaps(points, states):
-    """The two sides of the blending test at each iterate of a run.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    states : sequence of State
-        What the callback of `blended_pairwise` saw.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by iteration: `local`, the spread of squared distances over the active
-        points; `fw_gap`; `next`, the kind of step that follows.
-    """
-    spreads = [np.ptp(_active_distances(points, state)) for state in states]
-    return pd.DataFrame(
-        {
-            "local": spreads,
-            "fw_gap": [state.fw_gap for state in states],
-            "next": [state.kind for state in states[1:]] + ["stop"],
-        },
-        index=pd.RangeIndex(len(states), name="iteration"),
-    )
 
 
 def tied_iterates(points, states, within=1e-13):
@@ -300,45 +127,14 @@ def tied_iterates(points, states, within=1e-13):
     """
     tied = []
     for state in states:
-        ranked = np.sort(_active_distances(points, state))
+        ranked = np.sort(active_distances(points, state))
         close = np.diff(ranked) <= within * state.gamma
         tied.append(ranked.size > 2 and bool(close[0] or close[-1]))
     return np.array(tied)
 
 
-def _active_distances(points, state):
+def active_distances(points, state):
     return squared_distances(points[state.support], state.center)
-
-
-def counts_under_rounding(points, algorithm, *, step, tol, repeats, max_iter=3000):
-    """Iterations when the last bits of the data are shaken.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    algorithm : str
-        Key of `SOLVERS`.
-    step : str or StepRule
-    tol : float
-        Absolute gap at which the runs stop.
-    repeats : int
-        Perturbed runs, each coordinate times 1 + 1e-15 z with z standard normal; the
-        unperturbed run comes first.
-    max_iter : int
-
-    Returns
-    -------
-    ndarray of int, shape (repeats + 1,)
-    """
-    rng = np.random.default_rng(0)
-    counts = []
-    for repeat in range(repeats + 1):
-        noise = 1e-15 * rng.standard_normal(points.shape) if repeat else 0.0
-        ball = SOLVERS[algorithm](
-            points * (1.0 + noise), step=step, tol=tol, max_iter=max_iter, trace=False
-        )
-        counts.append(ball.iterations)
-    return np.array(counts)
 
 
 def thinness(corners):
@@ -482,35 +278,6 @@ def rates_told(runs, name):
     return "; ".join(told)
 
 
-def grid_table(grid, level, algorithms, rules):
-    """Iterations and passes to one level, one row a set and algorithm.
-
-    Parameters
-    ----------
-    grid : pandas.DataFrame
-        From `rule_grid`.
-    level : float
-    algorithms, rules : mapping of str -> str
-        Names in the table.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by set and algorithm, a column a rule: "iterations / passes", or "-".
-    """
-    rows = grid[grid["level"] == level].copy()
-    rows["cell"] = [
-        "-"
-        if math.isnan(row.iterations)
-        else f"{row.iterations:.0f} / {row.passes:.0f}"
-        for row in rows.itertuples()
-    ]
-    rows["algorithm"] = rows["algorithm"].map(algorithms)
-    rows["rule"] = rows["rule"].map(rules)
-    cells = rows.set_index(["set", "algorithm", "rule"])["cell"]
-    return cells.unstack(sort=False)
-
-
 def kind_table(runs, labels):
     """Steps of each kind (see `kind_counts`), one row a set and algorithm.
 
@@ -573,41 +340,6 @@ def gain_table(runs, labels):
 def _percent(shares):
     percent = 100.0 * float(np.median(shares))
     return f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %"
-
-
-def sparsity_table(runs, labels, level=1e-3):
-    """How many points the runs take in and keep.
-
-    Parameters
-    ----------
-    runs : dict of str -> dict of str -> Solution
-    labels : callable
-    level : float
-        Relative gap at which the active set is counted too.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by set and algorithm.
-    """
-    rows = []
-    for label, solutions in runs.items():
-        for name, ball in solutions.items():
-            active = np.array(ball.trace.active)
-            reached = ball.trace.iterations_to(level)
-            at_level = "-" if reached is None else active[reached]
-            entered = np.maximum(np.diff(active), 0).sum() + kind_counts(ball)["swap"]
-            rows.append(
-                {
-                    "set": label,
-                    "algorithm": labels(name),
-                    "points taken in": int(active[0] + entered),
-                    "largest active set": int(active.max()),
-                    f"active at {level:.0e}": at_level,
-                    "active at the end": int(active[-1]),
-                }
-            )
-    return pd.DataFrame(rows).astype(str).set_index(["set", "algorithm"])
 
 
 def kind_counts(solution):

@@ -1,4 +1,4 @@
-"""What the notebook on excluding ellipsoids measures: shape, scale, stability, bound.
+"""What notebook 15 measures on excluding ellipsoids: shape, scale, stability, bound.
 
 Each study is a table or a handful of curves; the solver and the constants are those of
 `mebnb.solvers.ellipsoids`.
@@ -46,21 +46,7 @@ TOLERANCE = 1e-13
 
 
 def planar_classes(points, seed):
-    """Negatives in a square and positives in narrow gaps between them.
-
-    Parameters
-    ----------
-    points : int
-        Negatives to start from; those in the gaps are left out.
-    seed : int
-
-    Returns
-    -------
-    negatives : ndarray, shape (n, 2)
-        In [0, 4] x [0, 4].
-    centers : ndarray, shape (6, 2)
-        The positives, each in the middle of a gap of length 2 and width 0.4.
-    """
+    """Negatives in a square and positives in narrow gaps between them."""
     rng = np.random.default_rng(seed)
     grid = np.array([(x, y) for y in (1.0, 3.0) for x in (0.8, 2.0, 3.2)])
     centers = grid + rng.uniform(-0.15, 0.15, size=grid.shape)
@@ -76,21 +62,7 @@ def planar_classes(points, seed):
 
 
 def shape_table(found, negatives):
-    """How far ellipsoids are from balls, and what they keep out.
-
-    Parameters
-    ----------
-    found : dict of float -> list of Ellipsoid
-        lambda -> one ellipsoid a center.
-    negatives : ndarray, shape (n, d)
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by lambda, means over the centers: R, |M - I|, the volume in unit balls,
-        R^(d/2) / sqrt(det M), negatives inside the ellipsoid and inside the ball with
-        the same R.
-    """
+    """How far ellipsoids are from balls, and what they keep out: means, a row a lambda."""
     rows = {}
     for lam, ellipsoids in found.items():
         rows[lam] = {
@@ -120,19 +92,7 @@ def _inside(distances, R):
 
 
 def optimality_table(found, negatives, mu, lam, B):
-    """The optimality conditions of one solution, each with its residual.
-
-    Parameters
-    ----------
-    found : Ellipsoid
-    negatives : ndarray, shape (n, d)
-    mu, lam, B : float
-
-    Returns
-    -------
-    pandas.Series of float
-        Largest violation of each condition.
-    """
+    """The optimality conditions of one solution, each with its largest violation."""
     alpha, y = found.multipliers, negatives - found.center
     n, d = y.shape
     left = found.R - found.squared_distances(negatives)
@@ -156,21 +116,7 @@ def optimality_table(found, negatives, mu, lam, B):
 
 
 def scale_paths(X, y, mus, lams, B):
-    """Ellipsoids of every positive over a grid, for each way to scale the features.
-
-    Parameters
-    ----------
-    X : ndarray, shape (m, d)
-    y : ndarray of 0 and 1, shape (m,)
-        1 for the positives.
-    mus, lams : sequence of float
-    B : float
-
-    Returns
-    -------
-    dict of str -> (negatives, list of EllipsoidPath)
-        Keys of `SCALINGS`; the negatives as scaled.
-    """
+    """Scaled negatives and the paths of every positive, for each of `SCALINGS`."""
     scaled = {name: scaler().fit_transform(X) for name, scaler in SCALINGS.items()}
     return {
         name: (
@@ -185,21 +131,7 @@ def scale_paths(X, y, mus, lams, B):
 
 
 def scale_table(paths, B):
-    """What B means for features of one scale or another.
-
-    Parameters
-    ----------
-    paths : dict
-        From `scale_paths`.
-    B : float
-
-    Returns
-    -------
-    pandas.DataFrame of str
-        Indexed by the scaling: the largest |x| of a negative, the median of the
-        squared distances, the share of the negatives within sqrt(B) of a center, where
-        alone they act, and the smallest and largest R over centers and grid.
-    """
+    """What B means for features of one scale or another; negatives act within sqrt(B)."""
     rows = {}
     for name, (negatives, ellipsoids) in paths.items():
         centers = np.array([path.center for path in ellipsoids])
@@ -216,21 +148,7 @@ def scale_table(paths, B):
 
 
 def scale_curves(paths, B):
-    """Share of the negatives inside over lambda, and smallest R over mu.
-
-    Parameters
-    ----------
-    paths : dict
-        From `scale_paths`.
-    B : float
-
-    Returns
-    -------
-    dict of str -> dict of str -> (x, y)
-        Two panels for `mebnb.plots.in_panels`; the first is for the first mu, mean over
-        the centers, the second the smallest R over centers and lambda with its floor
-        max(0, B - 1 / (2 mu)).
-    """
+    """Share of the negatives inside over lambda, and smallest R over mu with its floor."""
     inside, smallest = {}, {}
     for name, (negatives, ellipsoids) in paths.items():
         first = ellipsoids[0]
@@ -246,37 +164,7 @@ def scale_curves(paths, B):
 
 
 def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0):
-    """How far the loss moves when one negative is replaced, times n.
-
-    "drawn" replaces a random negative by another one of the sample, as the definition
-    of stability has it. "worst" is the largest change that was found with replacements
-    chosen to harm: the nearest negative or the one that bends the metric most goes, and
-    one on the center, beyond every ellipsoid, or at the thin or thick end of the
-    present one comes. The loss is looked at in all negatives, in the center and along
-    the two axes of these ends.
-
-    Parameters
-    ----------
-    negatives : ndarray, shape (m, d)
-    center : ndarray, shape (d,)
-    sizes : sequence of int
-        Numbers n of negatives to fit on, less than m.
-    mu, lam, B : float
-    trials : int
-        Random replacements.
-    seed : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by n: drawn and worst (the largest n |change of the loss|), sharp and
-        paper (the constants of `stability_constant`).
-
-    Raises
-    ------
-    ValueError
-        When a size leaves no negative to draw.
-    """
+    """How far the loss moves when one negative is replaced, times n, beside the constants."""
     if max(sizes) >= len(negatives):
         raise ValueError(
             f"sizes must be less than the {len(negatives)} negatives, found "
@@ -298,9 +186,12 @@ def replacement_table(negatives, center, sizes, mu, lam, B, *, trials=20, seed=0
             then = excluding_ellipsoid(other, center, mu, lam, B, TOLERANCE)
             return n * np.abs(_loss_at(then, seen) - losses).max()
 
+        # As the definition of stability has it: a random negative, another of the sample.
         drawn = [
             moved(rng.integers(n), rest[rng.integers(len(rest))]) for _ in range(trials)
         ]
+        # To harm: the nearest or the one that bends most goes; one on the center, beyond
+        # every ellipsoid or at an end of the present one comes.
         lengths = squared_distances(sample, center)
         going = {int(lengths.argmin()), int((found.multipliers * lengths).argmax())}
         chosen = [moved(i, new) for i in going for new in (center, *ends)]
@@ -364,27 +255,8 @@ def examples_needed(mu, lam, B=4.0, delta=0.05, *, sharp=False):
 
 
 def bound_table(negatives, centers, pairs, B, *, delta=0.05, seed=0):
-    """The bound beside what it bounds: the loss on negatives that were not fitted on.
-
-    Half of the negatives, drawn at random, is fitted on.
-
-    Parameters
-    ----------
-    negatives : ndarray, shape (m, d)
-    centers : ndarray, shape (p, d)
-        The numbers are means over these.
-    pairs : sequence of (float, float)
-        mu and lambda.
-    B, delta : float
-    seed : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by mu and lambda: n, fitted (mean loss on the half fitted on), new (on
-        the other half), sharp and paper (the bounds), needed (examples from which on
-        the paper's bound is below B), needed, sharp.
-    """
+    """The bound beside what it bounds: the loss on the half that was not fitted on."""
+    # "needed": examples from which on a bound is below B.
     order = np.random.default_rng(seed).permutation(len(negatives))
     half = len(negatives) // 2
     fitted_on, new = negatives[order[:half]], negatives[order[half:]]
@@ -417,18 +289,7 @@ def bound_table(negatives, centers, pairs, B, *, delta=0.05, seed=0):
 
 
 def bound_curves(sizes, mu, lam, B, delta=0.05):
-    """The two bounds over n without the empirical risk, and the largest loss.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-    mu, lam, B, delta : float
-
-    Returns
-    -------
-    dict of str -> (sizes, values)
-        "paper", "sharp" and "trivial", for `mebnb.plots.in_panels`.
-    """
+    """The two bounds over n without the empirical risk, and the largest loss."""
     bounds = {
         name: [
             generalisation_bound(0.0, n, mu, lam, B, delta, sharp=name == "sharp")

@@ -18,12 +18,11 @@ from mebnb.experiments.published_splits import (
     slides_split,
 )
 from mebnb.experiments.report_tables import SCALINGS, outside
-from mebnb.learning import evaluate_splits, honest_split
+from mebnb.learning import evaluate_splits
 from mebnb.learning.detectors import BallDetector
 
 __all__ = [
     "SELECTIONS",
-    "components_study",
     "leakage_study",
     "repeated_points",
     "scaling_study",
@@ -62,19 +61,7 @@ def repeated_points(dataset):
 
 
 def threshold_scores(split, center, radii):
-    """Scores of a fixed center when the threshold moves.
-
-    Parameters
-    ----------
-    split : Split
-    center : ndarray, shape (n,)
-    radii : sequence of float
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by radius: recall, false_alarms, precision (NaN without an alarm), f1.
-    """
+    """Recall, false alarms, precision and F1 of a fixed center, a row a radius."""
     anomaly = split.test_is_anomaly
     rows = {}
     for radius in radii:
@@ -129,11 +116,11 @@ def slides_variant(
     split = slides_split(dataset, whole, seed)
     if protocol.scaled:
         seen = split.whole_train if scaler_sees == "all" else split.train
-        split = _changed(split, StandardScaler().fit(seen).transform)
+        split = changed(split, StandardScaler().fit(seen).transform)
     if selection == "all":
         return split
     if selection == "components":
-        return _changed(split, PCA(protocol.features).fit(split.train).transform)
+        return changed(split, PCA(protocol.features).fit(split.train).transform)
     if selection == "random":
         rng = np.random.default_rng(seed)
         kept = np.sort(rng.choice(count, protocol.features, replace=False))
@@ -142,10 +129,10 @@ def slides_variant(
         chosen.fit(split.whole_train, split.whole_train_is_anomaly)
         kept = chosen.get_support(indices=True)
     names = tuple(split.feature_names[column] for column in kept)
-    return replace(_changed(split, lambda points: points[:, kept]), feature_names=names)
+    return replace(changed(split, lambda points: points[:, kept]), feature_names=names)
 
 
-def _changed(split, transform):
+def changed(split, transform):
     return replace(
         split,
         train=transform(split.train),
@@ -186,67 +173,6 @@ def leakage_study(dataset, seeds, protocol=None):
             dataset, seed, protocol=protocol, **options
         )
         for name, options in variants.items()
-    }
-    return evaluate_splits(BallDetector(), splits, seeds)
-
-
-def components_study(
-    dataset, seeds, components, nominal_fraction=0.5, scaling="standard"
-):
-    """The hard ball on honest splits, with principal components found in several ways.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    seeds : sequence of int
-    components : int
-        Fewer than the training rows.
-    nominal_fraction : float
-    scaling : str
-        As `honest_split` takes them.
-
-    Returns
-    -------
-    Evaluation
-        Its "detectors" are the ways: all features; the components of all rows, test
-        rows and anomalies included, as when they are taken before the split; those of
-        the nominal training rows; what the latter leave over.
-
-    Raises
-    ------
-    ValueError
-        When there are not more training rows than components.
-    """
-
-    def components_of(rows):
-        # The solver for wide data draws random numbers.
-        return PCA(components, random_state=0).fit(rows)
-
-    def split_of(seed, transform_for):
-        split = honest_split(dataset, seed, nominal_fraction, scaling)
-        if not 1 <= components < len(split.train):
-            raise ValueError(
-                f"components must be 1 to {len(split.train) - 1}, fewer than the "
-                f"training rows, found {components!r}"
-            )
-        return _changed(split, transform_for(split))
-
-    def left_over(split):
-        found = components_of(split.train)
-        return lambda rows: rows - found.inverse_transform(found.transform(rows))
-
-    ways = {
-        "all features": lambda split: lambda rows: rows,
-        "components of all rows": lambda split: (
-            components_of(np.vstack([split.train, split.test])).transform
-        ),
-        "components of the training rows": lambda split: (
-            components_of(split.train).transform
-        ),
-        "what these leave over": left_over,
-    }
-    splits = {
-        name: lambda seed, way=way: split_of(seed, way) for name, way in ways.items()
     }
     return evaluate_splits(BallDetector(), splits, seeds)
 

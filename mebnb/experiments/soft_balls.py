@@ -35,26 +35,7 @@ __all__ = [
 
 
 def spoiled_cloud(m, seed, far=3):
-    """A normal cloud in the plane and a few points far away on one side.
-
-    Parameters
-    ----------
-    m : int
-        Points of the cloud, at least 20.
-    seed : int
-    far : int
-        Points far away.
-
-    Returns
-    -------
-    ndarray, shape (m + far, 2)
-        The far points are the last.
-
-    Raises
-    ------
-    ValueError
-        For fewer than 20 points.
-    """
+    """A normal cloud in the plane; its last points are far away on one side."""
     if m < 20:
         raise ValueError(f"points must be at least 20, found {m}")
     rng = np.random.default_rng(seed)
@@ -63,17 +44,7 @@ def spoiled_cloud(m, seed, far=3):
 
 
 def banana(m, seed):
-    """A noisy arc in the plane: nominal points that no disk describes.
-
-    Parameters
-    ----------
-    m : int
-    seed : int
-
-    Returns
-    -------
-    ndarray, shape (m, 2)
-    """
+    """A noisy arc in the plane: nominal points that no disk describes."""
     rng = np.random.default_rng(seed)
     angle = rng.uniform(0.15 * np.pi, 1.25 * np.pi, m)
     arc = 5.0 * np.column_stack([np.cos(angle), np.sin(angle)])
@@ -81,24 +52,7 @@ def banana(m, seed):
 
 
 def gap_curves(points, nu, *, kernel=None, tol=1e-9, max_iter=500, shown=25):
-    """Relative duality gaps of both methods over their iterations.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    nu : float
-    kernel : as in `mebnb.soft_ball`
-    tol : float
-    max_iter : int
-    shown : int
-        Iterations to pick, evenly on a log axis.
-
-    Returns
-    -------
-    curves : dict of str -> (ndarray, ndarray)
-        "frank_wolfe" and "pairwise" -> iterations from 1 and gaps above 1e-12.
-    balls : dict of str -> SoftBall
-    """
+    """Relative duality gaps of both methods over some iterations, and their balls."""
     balls = {
         method: soft_ball(
             points, nu, kernel=kernel, method=method, tol=tol, max_iter=max_iter
@@ -114,24 +68,11 @@ def gap_curves(points, nu, *, kernel=None, tol=1e-9, max_iter=500, shown=25):
 
 
 def nu_table(points, nus, **kernel):
-    """What the soft ball leaves outside and rests on, for several nu.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    nus : sequence of float
-    **kernel
-        kernel and gamma of `mebnb.soft_ball`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by nu: radius, "nu m", outside (beyond rho by more than a millionth of
-        it, so that points on the sphere do not count) and support, numbers of points.
-    """
+    """Radius, points outside and points with weight of soft balls, a row a nu."""
     rows = {}
     for nu in nus:
         ball = soft_ball(points, nu, tol=1e-11, **kernel)
+        # Points on the sphere do not count.
         beyond = ball.squared_distances(points) > ball.rho * (1.0 + 1e-6)
         rows[nu] = {
             "radius": ball.radius,
@@ -144,24 +85,7 @@ def nu_table(points, nus, **kernel):
 
 
 def outlier_pull(points, reaches, nu):
-    """How far one outlier moves the center, for three kinds of ball.
-
-    The outlier lies in the direction of the first axis, counted from the mean.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    reaches : sequence of float
-        Distances of the outlier from the mean.
-    nu : float
-        Of the balls with slack, for m + 1 points.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by reach; columns hard, squared (slack) and plain (slack): shift of the
-        center from where the ball of the other points has it.
-    """
+    """How far one outlier on the first axis moves the center, for three kinds of ball."""
     kinds = {
         "hard": minimum_enclosing_ball,
         "squared": lambda rows: soft_ball(rows, nu),
@@ -183,34 +107,14 @@ def outlier_pull(points, reaches, nu):
 
 
 def contaminated(split, count, reserve, seed):
-    """The split with some test anomalies among its training points.
-
-    Parameters
-    ----------
-    split : Split
-    count : int
-        Anomalies that go to the training side.
-    reserve : int
-        Anomalies that leave the test side, so that several counts are judged alike.
-    seed : int
-        Decides which; a larger count takes in those of a smaller one.
-
-    Returns
-    -------
-    Split
-        `train` holds the anomalies at its end; the scaling is that of the split.
-
-    Raises
-    ------
-    ValueError
-        When there are fewer anomalies than reserve + 1, or count exceeds reserve.
-    """
+    """The split with some test anomalies among its training points, `reserve` off the test side."""
     anomalies = np.flatnonzero(split.test_is_anomaly)
     if not 0 <= count <= reserve < anomalies.size:
         raise ValueError(
             "count must be from 0 to reserve and reserve less than the number of "
             f"anomalies, found {count}, {reserve} and {anomalies.size}"
         )
+    # A larger count takes in those of a smaller one, and the same points judge both.
     taken = np.random.default_rng(seed).permutation(anomalies)[:reserve]
     kept = np.setdiff1d(np.arange(len(split.test)), taken)
     train = np.vstack([split.train, split.test[taken[:count]]])
@@ -228,24 +132,7 @@ def contaminated(split, count, reserve, seed):
 
 
 def contamination_study(detectors, split, seeds, counts):
-    """Scores of detectors whose training points hold anomalies that nobody noticed.
-
-    Parameters
-    ----------
-    detectors : mapping of str to estimator
-    split : callable
-        seed -> Split.
-    seeds : iterable of int
-    counts : sequence of int
-        Numbers of anomalies among the training points. The same test points judge all
-        of them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each detector, seed and count: detector, seed, count, then
-        `mebnb.learning.SCORES`.
-    """
+    """Scores of detectors whose training points hold anomalies that nobody noticed."""
     rows = []
     for seed in seeds:
         clean = split(seed)
@@ -262,23 +149,7 @@ def contamination_study(detectors, split, seeds, counts):
 
 
 def factor_study(detectors, split, seeds, factors):
-    """Scores at the threshold factor * radius, means over splits.
-
-    Parameters
-    ----------
-    detectors : mapping of str to estimator
-        Such as `mebnb.BallDetector`: their `score_samples` is minus a distance, their
-        `offset_` minus a radius.
-    split : callable
-        seed -> Split.
-    seeds : iterable of int
-    factors : sequence of float
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index: detector and factor; columns recall, false_alarms and f1.
-    """
+    """Recall, false alarms and F1 at the threshold factor * radius, means over splits."""
     rows = []
     for seed in seeds:
         points = split(seed)
@@ -302,33 +173,10 @@ def factor_study(detectors, split, seeds, factors):
 
 
 def consistency(points, nu, gammas, folds=5, seed=0):
-    """Whether an RBF ball rejects new nominal points as often as nu promises.
-
-    A ball that follows every bend of the training points rejects more of the held-out
-    ones. A width is called consistent while the held-out share stays within two
-    standard deviations of nu.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-        Nominal training points; no label is looked at.
-    nu : float
-    gammas : sequence of float
-    folds : int
-    seed : int
-        Of the folds.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by gamma: training, held_out (shares outside), limit (the largest
-        consistent share) and consistent.
-
-    References
-    ----------
-    Tax and Mueller, A consistency-based model selection for one-class classification,
-    ICPR 2004.
-    """
+    """Whether an RBF ball rejects held-out nominal points as often as nu promises."""
+    # Tax and Mueller, A consistency-based model selection for one-class classification,
+    # ICPR 2004: a width is consistent while the held-out share stays within two standard
+    # deviations of nu. No label is looked at.
     limit = nu + 2.0 * math.sqrt(nu * (1.0 - nu) / len(points))
     shuffled = KFold(folds, shuffle=True, random_state=seed)
     rows = {}
@@ -350,17 +198,7 @@ def consistency(points, nu, gammas, folds=5, seed=0):
 
 
 def consistent_gamma(table):
-    """The largest gamma before the first inconsistent one, the smallest if there is none.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `consistency`.
-
-    Returns
-    -------
-    float
-    """
+    """The largest gamma before the first inconsistent one, the smallest if there is none."""
     table = table.sort_index()
     before = table["consistent"].astype(bool).cummin()
     return float(table.index[before].max() if before.any() else table.index[0])

@@ -1,0 +1,110 @@
+"""What notebook 07 measures: step rules on sets, on stretched clouds, along one line."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from mebnb.experiments.convergence import SOLVERS, thinness
+from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.frank_wolfe import away_step
+from mebnb.solvers.steps import Line
+
+__all__ = [
+    "condition_grid",
+    "grid_table",
+    "line_at",
+    "rule_grid",
+]
+
+
+def rule_grid(sets, algorithms, rules, levels, *, max_iter):
+    """Iterations and passes of every algorithm and rule to each relative gap."""
+    rows = []
+    for label, points in sets.items():
+        for name in algorithms:
+            for rule, step in rules.items():
+                options = {"step": step, "gap": "relative", "max_iter": max_iter}
+                whole = SOLVERS[name](points, tol=min(levels), **options)
+                for level in levels:
+                    reached = whole.trace.iterations_to(level)
+                    ball = None
+                    if reached is not None:
+                        ball = SOLVERS[name](points, tol=level, trace=False, **options)
+                    rows.append(
+                        {
+                            "set": label,
+                            "algorithm": name,
+                            "rule": rule,
+                            "level": level,
+                            "iterations": math.nan if ball is None else ball.iterations,
+                            "passes": math.nan if ball is None else ball.passes,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def grid_table(grid, level, algorithms, rules):
+    """ "iterations / passes" of a `rule_grid` at one level, a column a rule."""
+    rows = grid[grid["level"] == level].copy()
+    rows["cell"] = [
+        "-"
+        if math.isnan(row.iterations)
+        else f"{row.iterations:.0f} / {row.passes:.0f}"
+        for row in rows.itertuples()
+    ]
+    rows["algorithm"] = rows["algorithm"].map(algorithms)
+    rows["rule"] = rows["rule"].map(rules)
+    cells = rows.set_index(["set", "algorithm", "rule"])["cell"]
+    return cells.unstack(sort=False)
+
+
+def condition_grid(points, factors, rules, *, tol=1e-6, max_iter=2000):
+    """Away-step iterations to a relative gap when one feature is multiplied."""
+    rows = []
+    for factor in factors:
+        cloud = points * np.append(factor, np.ones(points.shape[1] - 1))
+        spread = np.linalg.svd(cloud - cloud.mean(axis=0), compute_uv=False)
+        support = away_step(cloud, gap="relative", tol=1e-9, max_iter=20_000).support
+        row = {"condition number": spread[0] / spread[-1], "support": support.size}
+        fits = 2 <= support.size <= 16
+        row["thinness"] = thinness(cloud[support]) if fits else math.nan
+        for rule, step in rules.items():
+            ball = away_step(
+                cloud, step=step, gap="relative", tol=tol, max_iter=max_iter
+            )
+            row[rule] = ball.iterations if ball.converged else math.nan
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def line_at(points, state, kind):
+    """The line that an "FW", "away" or "pairwise" step would search at an iterate."""
+    distances = squared_distances(points, state.center)
+    weights = np.zeros(len(points))
+    weights[state.support] = state.weights
+    s = int(distances.argmax())
+    v = int(state.support[distances[state.support].argmin()])
+    if kind == "FW":
+        slope, curvature, largest = distances[s] - state.gamma, distances[s], 1.0
+        norm2 = weights @ weights - 2.0 * weights[s] + 1.0
+    elif kind == "away":
+        slope, curvature = state.gamma - distances[v], distances[v]
+        largest = weights[v] / (1.0 - weights[v])
+        norm2 = weights @ weights - 2.0 * weights[v] + 1.0
+    elif kind == "pairwise":
+        apart = points[s] - points[v]
+        slope, curvature = distances[s] - distances[v], apart @ apart
+        largest, norm2 = weights[v], 2.0
+    else:
+        raise ValueError(f"kind must be FW, away or pairwise, found {kind!r}")
+    return Line(
+        slope=float(slope),
+        curvature=float(curvature),
+        largest=float(largest),
+        norm2=lambda: float(norm2),
+        iteration=state.iteration,
+        center=lambda: state.center,
+    )
