@@ -42,6 +42,7 @@ from mebnb.plots.looks import (
     STYLE,
     AlgorithmStyle,
     show,
+    strip_plot,
     style,
 )
 from mebnb.plots.plane import (
@@ -119,5 +120,6 @@ __all__ = [
     "soft_balls_2d",
     "step_lengths",
     "steps_on_face",
+    "strip_plot",
     "style",
 ]

@@ -6,7 +6,6 @@ import itertools
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 from matplotlib.ticker import MaxNLocator
 
 from mebnb.plots.looks import (
@@ -18,6 +17,7 @@ from mebnb.plots.looks import (
     NOMINAL,
     legend_below,
     panel_grid,
+    strip_plot,
     style,
 )
 
@@ -60,7 +60,7 @@ def distribution_over_splits(
         1, len(columns), figsize=(3.4 * len(columns), 2.9), squeeze=False
     )
     for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
-        sns.stripplot(
+        strip_plot(
             x=frame[column], ax=ax, color=NOMINAL, alpha=0.6, size=5, jitter=0.25
         )
         mean = frame[column].mean()
@@ -101,7 +101,7 @@ def scores_over_splits(frame, columns, group="detector"):
     )
     for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
         look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
-        sns.stripplot(frame, x=column, y=group, order=names, ax=ax, **look)
+        strip_plot(frame, x=column, y=group, order=names, ax=ax, **look)
         means = frame.groupby(group)[column].mean()[names]
         ax.plot(means, range(len(names)), ls="", marker="|", ms=16, mew=2, color=BALL)
         ax.set_xlabel(label)

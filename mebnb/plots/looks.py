@@ -11,6 +11,8 @@ import contextlib
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
 from IPython.display import display
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "STYLE",
     "AlgorithmStyle",
     "show",
+    "strip_plot",
     "style",
 ]
 
@@ -171,6 +174,17 @@ def style():
     """The project's figure style: `@style()` over a function, `with style():` in a cell."""
     with plt.rc_context(STYLE):
         yield
+
+
+def strip_plot(*args, **kwargs):
+    """`seaborn.stripplot` whose dots are shaken apart alike in every run."""
+    # Seaborn draws from NumPy's global generator, which is nobody's to seed for good.
+    before = np.random.get_state()
+    np.random.seed(0)
+    try:
+        return sns.stripplot(*args, **kwargs)
+    finally:
+        np.random.set_state(before)
 
 
 def show(fig, alt):

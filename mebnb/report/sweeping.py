@@ -334,7 +334,7 @@ def _figure_cell(table, value, swept):
     with plots.style(), plt.rc_context({"text.parse_math": False}):
         figure, ax = plt.subplots(figsize=(6.4, 3.6))
         if across is None:
-            sns.stripplot(table, y=value, ax=ax)
+            plots.strip_plot(table, y=value, ax=ax)
         elif table[across].dtype.kind in "if":
             sns.lineplot(
                 table, x=across, y=value, hue=colour, marker="o", ax=ax,
@@ -346,7 +346,7 @@ def _figure_cell(table, value, swept):
             ):
                 ax.set_xscale("log")
         else:
-            sns.stripplot(table, x=across, y=value, hue=colour, ax=ax)
+            plots.strip_plot(table, x=across, y=value, hue=colour, ax=ax)
         image = io.BytesIO()
         figure.savefig(image, format="png")
         plt.close(figure)
