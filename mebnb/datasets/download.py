@@ -8,7 +8,6 @@ works in a folder of its own and the last move wins with the same content.
 from __future__ import annotations
 
 import errno
-import io
 import logging
 import os
 import shutil
@@ -55,8 +54,8 @@ def fetch(card):
     """
     with _scratch_folder(card) as scratch:
         archive = _download(card, scratch)
-        content = _official_file(card, archive.read_bytes(), "the download")
-        return _keep(card, content, scratch, "the download")
+        official = _official_file(card, archive, scratch, "the download")
+        return _keep(card, official.read_bytes(), scratch, "the download")
 
 
 def install(card, archive):
@@ -78,9 +77,10 @@ def install(card, archive):
     DatasetNotAvailable
     """
     content = read_file(card, archive)
-    if archive.name != card.member:
-        content = _official_file(card, content, str(archive))
     with _scratch_folder(card) as scratch:
+        if archive.name != card.member:
+            official = _official_file(card, archive, scratch, str(archive))
+            content = official.read_bytes()
         return _keep(card, content, scratch, str(archive))
 
 
@@ -105,26 +105,23 @@ def _keep(card, content, scratch, what):
     return target
 
 
-def _official_file(card, content, what):
-    """The official file's bytes out of what is at the address."""
+def _official_file(card, archive, scratch, what):
+    """The official file out of what is at the address."""
     if not card.member:
-        return content
+        return archive
+    unpack = _pooch().Unzip(extract_dir=str(scratch / "unpacked"))
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            for name in packed.namelist():
-                if name.rsplit("/", 1)[-1] == card.member:
-                    return packed.read(name)
+        files = map(Path, unpack(str(archive), "download", None))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise not_available(card, f"{what} is not a sound zip file ({error})") from None
+    for file in files:
+        if file.name == card.member:
+            return file
     raise not_available(card, f"{what} has no member {card.member}")
 
 
 def _download(card, scratch):
-    # Not above: its tqdm warns in every notebook that there are no widgets.
-    import pooch
-
-    # Pooch tells the hash of an unknown file; the check is made here instead.
-    pooch.get_logger().setLevel(logging.WARNING)
+    pooch = _pooch()
     try:
         path = pooch.retrieve(
             card.address,
@@ -136,6 +133,15 @@ def _download(card, scratch):
     except requests.RequestException as error:
         raise not_available(card, _why(error, card.address)) from None
     return Path(path)
+
+
+def _pooch():
+    # Not above: its tqdm warns in every notebook that there are no widgets.
+    import pooch
+
+    # It tells the hash of an unknown file; the check is made here instead.
+    pooch.get_logger().setLevel(logging.WARNING)
+    return pooch
 
 
 def _why(error, address):
