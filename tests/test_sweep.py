@@ -272,7 +272,7 @@ def test_negative_values_and_ranges_are_values(path, tmp_path, monkeypatch):
     monkeypatch.setattr(sweeping, "run_notebook", fake_run)
     words = ["sweep", str(path), "-g", "seed", "-2:0", "-g", "eps", "-1e-3", "-p"]
     assert cli.main([*words, "rule", "-x", "-o", str(tmp_path / "out")]) == 0
-    table = pd.read_csv(tmp_path / "out" / "sweep.csv")
+    table = pd.read_parquet(tmp_path / "out" / "sweep.parquet")
     assert table[["seed", "eps", "rule"]].values.tolist() == [
         [-2, -0.001, "-x"],
         [-1, -0.001, "-x"],
