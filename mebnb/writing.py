@@ -29,8 +29,9 @@ def write_file(path, content):
     ----------
     path : path
         A device or a pipe, such as /dev/stdout, is written to directly.
-    content : str or bytes
-        A str is written as UTF-8.
+    content : str, bytes or callable
+        A str is written as UTF-8. A callable is given the open binary file, so that
+        what is large need not be held whole.
 
     Raises
     ------
@@ -38,11 +39,13 @@ def write_file(path, content):
         When there is no such folder, no right to write, no space.
     """
     data = content.encode() if isinstance(content, str) else content
+    write = data if callable(data) else lambda file: file.write(data)
     with _told(path):
         if _is_stream(path):
-            Path(path).write_bytes(data)
+            with open(path, "wb") as file:
+                write(file)
         else:
-            _replace(Path(path).resolve(), data)
+            _replace(Path(path).resolve(), write)
 
 
 def check_file(path):
@@ -108,13 +111,13 @@ def _check_target(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def _replace(path, data):
+def _replace(path, write):
     _check_target(path)
     # A name of its own: two that write the same file do not meet half-way.
     beside = path.with_name(f".mebnb-{secrets.token_hex(4)}.partial")
     try:
         with beside.open("xb") as file:
-            file.write(data)
+            write(file)
             file.flush()
             os.fsync(file.fileno())  # some disks say only now that they are full
         if path.exists():

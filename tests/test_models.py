@@ -566,14 +566,11 @@ def test_full_disk_leaves_the_old_file_whole(square, tmp_path, monkeypatch, caps
     for path in (out, kept):
         path.write_text("old")
 
-    def full(path, *_, **__):
-        with open(path, "w") as file:
-            file.write("half")
+    def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pd.DataFrame, "to_csv", lambda frame, path, **_: full(path))
+    monkeypatch.setattr("os.fsync", full)  # half is written: the disk says it late
     assert cli.main(["fit", str(square), "-o", str(out)]) == 2
-    monkeypatch.setattr("pathlib.Path.write_text", full)
     assert cli.main(["fit", str(square), "--model", str(kept)]) == 2
     err = capsys.readouterr().err.splitlines()
     assert err == [
@@ -585,6 +582,22 @@ def test_full_disk_leaves_the_old_file_whole(square, tmp_path, monkeypatch, caps
         "ball.json",
         "square.csv",
     }
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".csv.bz2", ".csv.xz"])
+def test_scores_are_the_same_bytes_whenever_they_are_written(square, tmp_path, ending):
+    first, second = tmp_path / f"first{ending}", tmp_path / f"second{ending}"
+    fit = fit_file(square)
+    fit.write_scores(first)
+    pd.testing.assert_frame_equal(
+        pd.read_csv(first)[["row"]], fit.all_scores()[["row"]], check_dtype=False
+    )
+    with first.open("rb") as file:
+        head = file.read()
+    fit.write_scores(second)
+    assert second.read_bytes() == head
+    if ending == ".csv.gz":
+        assert head[4:8] == bytes(4), "a time of day is packed with it"
 
 
 def test_read_only_folder_is_refused_before_anything_is_fitted(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -9,17 +13,22 @@ import numpy as np
 import pandas as pd
 
 from mebnb.report.words import for_spreadsheets
+from mebnb.writing import write_file
 from mebnb.your_data import Table, beside_ours, read_rows, read_table
 from mebnb.your_data.advice import cautions, label_counts, ranked, support_rows
 from mebnb.your_data.model import BallModel, fit_balls, load_model
-from mebnb.your_data.writing import write_whole
 
 __all__ = ["Fit", "fit_file", "score_file"]
 
 FAR_COLUMN = 50.0
 """Scales from the training rows at which a whole column is doubted."""
 
-PACKINGS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz"}
+# No time of day goes into a packed file: the same scores are the same bytes.
+PACKINGS = {
+    ".gz": lambda file: gzip.GzipFile("", "wb", fileobj=file, mtime=0),
+    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 (the caller closes)
+}
 
 LISTED = 10
 """Rows in the list of the most abnormal ones."""
@@ -77,15 +86,17 @@ class Fit:
 
         Raises
         ------
-        TableError
-            When the file cannot be written.
+        CannotWrite
+            When the file cannot be written; what stood there stays.
         """
-        packing = PACKINGS.get(Path(path).suffix.lower())
         scores = for_spreadsheets(self.all_scores())
-        write_whole(
-            path,
-            lambda partial: scores.to_csv(partial, index=False, compression=packing),
-        )
+        packed = PACKINGS.get(Path(path).suffix.lower(), nullcontext)
+
+        def write(file):
+            with packed(file) as inner:
+                scores.to_csv(inner, index=False, mode="wb")
+
+        write_file(path, write)
 
     def to_dict(self):
         """The whole of it as plain values, for JSON."""

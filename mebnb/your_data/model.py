@@ -19,8 +19,8 @@ from mebnb.solvers.balls import beyond, squared_distances
 from mebnb.solvers.certificates import verify
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.soft import soft_ball, verify_soft
+from mebnb.writing import write_file
 from mebnb.your_data import Table, TableError, check_path
-from mebnb.your_data.writing import write_whole
 
 __all__ = ["BallModel", "fit_balls", "fit_model", "is_model", "load_model"]
 
@@ -149,11 +149,11 @@ class BallModel:
 
         Raises
         ------
-        TableError
-            When the file cannot be written.
+        CannotWrite
+            When the file cannot be written; what stood there stays.
         """
         text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
-        write_whole(path, lambda partial: partial.write_text(text, encoding="utf-8"))
+        write_file(path, text)
 
 
 def is_model(path):
