@@ -31,6 +31,7 @@ CHANGED = "inputs changed meanwhile"
 
 WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
+IN_NOTEBOOKS = ("recording.py", "source.py", "words.py")
 ERROR_MARKER = "papermill-error-cell-tag"
 MARK = "inputs_changed"
 PACKAGES = (
@@ -333,6 +334,8 @@ def _files_that_matter():
         for file in sorted(folder.rglob("*")):
             if file.suffix in (".pyc", ".nbi", ".nbc") or not file.is_file():
                 continue
-            # How a page looks changes nothing in what a run gives.
-            if not file.is_relative_to(package / "report"):
+            # How a page looks changes nothing in what a run gives, but for the modules
+            # of the report that notebooks import.
+            looks = file.is_relative_to(package / "report")
+            if not looks or file.name in IN_NOTEBOOKS:
                 yield file
