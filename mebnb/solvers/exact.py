@@ -32,7 +32,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from mebnb.solvers.balls import Solution, coordinate_spread
+from mebnb.solvers.balls import Solution, coordinate_spread, squared_distances
 from mebnb.solvers.inputs import check_number, check_points, readable, readable_blocks
 
 __all__ = ["minimum_enclosing_ball"]
@@ -47,8 +47,12 @@ DEPENDENT = 1e-14
 SMALL = 1_000_000
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
-# Tiles of matrix products: columns and rows.
-COLUMNS, PANEL = 384, 32
+# Columns of a tile of matrix products.
+COLUMNS = 1024
+# More multiplications than this are left to the matrix product.
+PRODUCTS = 1_000_000
+# Compiled code gets a literal 0 a version of its own of every function it hands it to.
+NONE = np.int64(0)
 
 # A ball of scaled data. farthest and cut are squared distances: of the farthest row,
 # and the one beyond which a row counts as outside.
@@ -152,7 +156,7 @@ def _solve(points, scale, rtol, max_iter):
         points = np.array(points, dtype=np.float64, order="C")
     rows = readable(points)
     if rows is not None and (small or 10 * sample >= m):
-        return _Ball(*_core_ball(rows, scale, np.empty(0), batch, aim, limit))
+        return _core_ball(rows, scale, np.empty(0), batch, aim, limit)
     return _solve_by_shells(points, scale, sample, batch, aim, limit)
 
 
@@ -164,7 +168,7 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
     drawn = np.random.default_rng(0).choice(m, most // 4, replace=False, shuffle=False)
     rows = np.sort(drawn)
     values = _gather(points, rows)
-    ball = _Ball(*_core_ball(values, scale, np.empty(0), batch, aim, limit))
+    ball = _core_ball(values, scale, np.empty(0), batch, aim, limit)
     ball = ball._replace(support=rows[ball.support], passes=rows.size / m)
     # A cut that about half of `most` of all rows will pass.
     inner = _shell(values, ball.center, scale, max(most * most // (6 * m), 2), 0.0)[1]
@@ -177,7 +181,7 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
             break
         rows = np.concatenate([ball.support, np.setdiff1d(found, ball.support)])
         start, rest = ball.weights, limit - ball.rounds
-        new = _Ball(*_core_ball(_gather(points, rows), scale, start, batch, aim, rest))
+        new = _core_ball(_gather(points, rows), scale, start, batch, aim, rest)
         shift = float(np.linalg.norm(new.center - ball.center))
         if shift == 0.0 and new.gamma <= ball.gamma * (1.0 + 1e-14):
             break
@@ -220,7 +224,7 @@ def _shell(points, center, scale, most, cut):
         )
         if count < 0:
             return found[:0], math.inf, math.inf
-    return found[:count], inner, max(inner, squared[:count].max(initial=0.0))
+    return found[:count], inner, max(inner, squared[count - 1]) if count else inner
 
 
 # --- compiled: the scan ------------------------------------------------------------
@@ -228,17 +232,15 @@ def _shell(points, center, scale, most, cut):
 # Sums may be reordered, so that they run in vector registers, but NaN and infinity
 # keep their meaning: they are how bad input is noticed at no cost.
 _ORDER = {"reassoc", "contract", "nsz"}
-_compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath=_ORDER)
+_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_compiled = njit(fastmath=_ORDER, **_OPTIONS)
+# A function that only compiled code calls does without an entrance from Python, which
+# takes as long to compile as the function itself.
+_PART = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_inner = njit(fastmath=_ORDER, **_PART)
 
 
-# No reordering here: origin + center would lose the center's digits. Numba hands the
-# caller's freedom on to a function that names none of its own.
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _difference(entry, scale, origin, center):
-    return (scale * entry - origin) - center
-
-
-@_compiled
+@_inner
 def _dot(x, y, size):
     total = 0.0
     for i in range(size):
@@ -246,7 +248,7 @@ def _dot(x, y, size):
     return total
 
 
-@_compiled
+@_inner
 def _squared_distance(row, scale, center):
     total = 0.0
     for j in range(center.size):
@@ -261,7 +263,7 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count):
 
     Returns count, cut, inner: how many are collected, fewer than `found` can hold, the
     cut now in force, and a bound on the squared distances of the rows let go. count is
-    -1 when a squared distance is not finite.
+    -1 when a squared distance is not finite. The farthest row comes last.
     """
     for i in range(rows.shape[0]):
         distance = _squared_distance(rows[i], scale, center)
@@ -275,6 +277,7 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count):
         if count == found.size:
             cut = _keep_farthest(found, squared, count, count // 2)
             inner, count = cut, count // 2
+    _farthest_last(found, squared, count)
     return count, cut, inner
 
 
@@ -297,24 +300,34 @@ def _keep_farthest(found, squared, count, keep):
         if j < keep - 1 < i:
             break
         low, high = (low, j) if keep - 1 <= j else (i, high)
-    return squared[keep - 1] if count > 0 else 0.0
+    return squared[keep - 1]
 
 
-# --- compiled: the dual on the core set --------------------------------------------
+@_inner
+def _farthest_last(found, squared, count):
+    """Bring the farthest to the end."""
+    last = count - 1
+    for i in range(last):
+        if squared[i] > squared[last]:
+            found[i], found[last] = found[last], found[i]
+            squared[i], squared[last] = squared[last], squared[i]
 
-# Of the core points, `ids` are the rows, `weights` the dual weights, `chosen` marks the
+
+# --- all rows in memory ------------------------------------------------------------
+
+# Of the core points, `ids` are the rows, `weights` the dual weights, 0 outside of the
 # support, and `gram` holds the inner products of their differences d_i from the origin.
-# `active` lists the support in the order of the factor; `sizes` counts core points and
-# support. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma the maximiser of the dual on
-# the affine hull of the support solves 2 M u + lambda = z, sum u = 1; sigma makes M
-# definite as long as the support is affinely independent. `factor` is L of M = L L';
-# `work` is three vectors of work space, the first of them the climb's target.
-_Core = namedtuple("_Core", "ids weights chosen gram active sizes sigma factor work")
+# `active` lists the support in the order of the factor. With z_i = |d_i|^2 and M_ij =
+# d_i'd_j + sigma the maximiser of the dual on the affine hull of the support solves
+# 2 M u + lambda = z, sum u = 1; sigma makes M definite as long as the support is
+# affinely independent. `factor` is L of M = L L'; `work` is three vectors of work
+# space, the first of them the climb's target; `places` are center, origin and center
+# less origin.
+_Core = namedtuple("_Core", "ids weights active gram factor work places space")
 
 
-@_compiled
 def _core_ball(rows, scale, start_weights, batch, aim, limit):
-    """Exact ball of all rows, in memory; returns the fields of _Ball.
+    """Exact ball of all rows, in memory.
 
     Parameters
     ----------
@@ -330,161 +343,318 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         Squared distances beyond gamma * (1 + aim) are outside.
     limit : int
         The largest number of rounds.
+
+    Returns
+    -------
+    _Ball
     """
     m, n = rows.shape
-    most, start = min(m, n + 1), start_weights.size
-    batch = min(batch, m + 1)
+    start, batch = start_weights.size, min(batch, m + 1)
+    if not start and scale == 1.0 and 2 < m <= n + 1:
+        ball = _regular_simplex(rows, aim)
+        if ball is not None:
+            return ball
+    most = min(m, n + 1)
     capacity = most + 2 * batch
-    found, squared = np.empty(capacity, np.int64), np.empty(capacity)
-    buffer = found[:batch]
-    origin, center, local = np.empty(n), np.empty(n), np.empty(n)
-    _mean(rows, scale, start if start else m, center)
-    count, _, inner = _scan(rows, 0, center, scale, 0.0, 0.0, buffer, squared, 0)
-    farthest = max(inner, _keep_farthest(found, squared, count, 1))
-    if not TINY < farthest < HUGE:
-        for j in range(n):
-            center[j] = scale * rows[0, j]
-        return np.arange(1), np.full(1, 1.0), center, 0.0, farthest, 0.0, 0, 1.0
-    if not start and m <= n + 1 and _equally_far(rows, scale, center, farthest):
-        # As a regular simplex is, which would have to enter the core set whole.
-        gamma, equal = farthest * (1.0 - 8.0 * EPS), np.full(m, 1.0 / m)
-        return np.arange(m), equal, center, gamma, farthest, farthest, 1, 2.0
-    ids, weights = np.empty(capacity, np.int64), np.empty(capacity)
-    chosen, gram = np.empty(capacity, np.bool_), np.empty((capacity, capacity))
-    active, sizes = np.empty(most + 1, np.int64), np.empty(2, np.int64)
-    factor, work = np.empty((most + 1, most + 1)), np.empty((3, most + 1))
-    core = _Core(ids, weights, chosen, gram, active, sizes, farthest, factor, work)
-    first = np.arange(start) if start else found[:1].copy()
-    for j in range(n):
-        origin[j] = scale * rows[first[0], j]
-    _restart(core, rows, scale, origin, first, start_weights if start else np.ones(1))
-    _take_in(core, rows, scale, origin, found[:count])
-
-    for rounds in range(1, limit + 1):  # noqa: B007 (returned below)
-        _maximise(core, aim, found, squared)
-        gamma = _locate(core, rows, scale, origin, local)
-        for j in range(n):
-            center[j] = origin[j] + local[j]
-        # What rounding of the center and of a distance may add.
-        rounding = EPS * (math.sqrt(gamma * _dot(center, center, n)) + 8.0 * gamma)
-        cut = gamma * (1.0 + 2.0 * aim) + rounding
-        count, _, inner = _scan(rows, 0, center, scale, cut, 0.0, buffer, squared, 0)
-        farthest = max(inner, _keep_farthest(found, squared, count, 1))
-        support, shares = ids[active[: sizes[1]]], weights[active[: sizes[1]]]
-        if sizes[0] + count > capacity:  # forget all but the support
-            _restart(core, rows, scale, origin, support, shares)
-        if count == 0 or _take_in(core, rows, scale, origin, found[:count]) == 0:
+    # The first center is the mean of every so many rows, or that of the support given.
+    stride = 1 if start else max(1, m // max(n, 128))
+    first = start or -(-m // stride)
+    length, width = max(capacity, first), min(n, COLUMNS)
+    numbers, values = np.empty((3, length), np.int64), np.empty((2, length))
+    core = _Core(
+        *(numbers[0], values[0], numbers[1]),
+        *(np.empty((capacity + 4, capacity + 4)), np.empty((most + 1, most + 1))),
+        *(np.empty((3, most + 1)), np.empty((3, n)), np.empty((capacity + 4, width))),
+    )
+    core.weights[:first] = start_weights if start else 1.0 / first
+    counts, measures, asked = (first, 0, 0, 0), (0.0, 0.0, 0.0, 0.0), False
+    while True:
+        counts, measures, asked = _rounds(
+            *(core, counts, measures, rows, scale, numbers[2], values[1]),
+            *(capacity, start, stride, batch, aim, limit, asked),
+        )
+        if not asked:
             break
-    return support, shares, center, gamma, farthest, cut, rounds, rounds + 1.0
+        _multiply(core, *counts[1:3], rows, scale)
+    (size, _, _, rounds), (gamma, farthest, cut, _) = counts, measures
+    if rounds == 0:  # equal rows, or squares that are not finite numbers
+        center, one = scale * rows[0].astype(np.float64), np.ones(1)
+        return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
+    slots = core.active[:size]
+    return _Ball(
+        *(core.ids[slots], core.weights[slots], core.places[0]),
+        *(gamma, farthest, cut, rounds, rounds + 1.0),
+    )
 
 
-@_compiled
-def _mean(rows, scale, count, mean):
-    """Mean of some of the first `count` rows: a center to start from."""
-    mean[:] = 0.0
-    used = range(0, count, max(1, count // max(mean.size, 128)))
-    share = scale / len(used)
-    for i in used:
-        for j in range(mean.size):
-            mean[j] += share * rows[i, j]
+def _regular_simplex(rows, aim):
+    """The ball of rows that each have a column of their own and are equally far.
 
+    Their mean is the center and all of them are the support, which would have to enter
+    the core set whole. In a row's own column all other rows agree, and it differs; so
+    no row is in the affine hull of the others.
 
-@_compiled
-def _equally_far(rows, scale, mean, farthest):
-    """Whether all rows have the same distance from their mean, the center then.
-
-    Not where rounding of the mean would count.
+    Returns None for other rows, mostly at once: two of these rows differ in no column
+    that is another row's own.
     """
-    if _dot(mean, mean, mean.size) * EPS > farthest:
-        return False
-    for i in range(rows.shape[0]):
-        if _squared_distance(rows[i], scale, mean) < farthest * (1.0 - 8.0 * EPS):
-            return False
-    return True
+    m, n = rows.shape
+    differ = rows[0] != rows[1]
+    if np.count_nonzero(differ) > n - m + 2:
+        return None
+    common = np.where(differ, rows[2], rows[0])
+    differ = rows != common
+    own = np.count_nonzero(differ, axis=0) == 1
+    if not (differ @ own).all():
+        return None
+    common = common.astype(np.float64)
+    center = common + (rows - common).mean(axis=0)
+    squared = squared_distances(rows, center)
+    gamma, farthest = float(squared.mean()) * (1.0 - 8.0 * EPS), float(squared.max())
+    if not TINY < farthest < HUGE or farthest > gamma * (1.0 + 2.0 * aim):
+        return None
+    equal = np.full(m, 1.0 / m)
+    return _Ball(np.arange(m), equal, center, gamma, farthest, farthest, 1, 3.0)
+
+
+def _multiply(core, done, known, rows, scale):
+    """Inner products of the core points from `done` on with all, tile by tile."""
+    gram, space, origin = core.gram, core.space, core.places[1]
+    new = gram[done:known, :known]
+    new[:] = 0.0
+    for start in range(0, origin.size, COLUMNS):
+        columns = slice(start, start + COLUMNS)
+        # One tile is the whole: the differences of the points known before are there.
+        first = done if origin.size <= COLUMNS else 0
+        values = rows[core.ids[first:known], columns]
+        local = space[:known, : values.shape[1]]
+        np.multiply(values, scale, out=local[first:])
+        local[first:] -= origin[columns]
+        new += local[done:] @ local.T
+    gram[:done, done:known] = new[:, :done].T
+
+
+# --- compiled: the rounds ----------------------------------------------------------
 
 
 @_compiled
-def _restart(core, rows, scale, origin, ids, weights):
-    """Make some rows the core set and its support."""
-    core.sizes[:] = 0
-    _take_in(core, rows, scale, origin, ids)
-    for i in range(ids.size):
-        core.active[i], core.weights[i], core.chosen[i] = i, weights[i], True
-    core.sizes[1] = ids.size
-    _factorise(core, 0)
+def _rounds(
+    core, counts, measures, rows, scale, found, squared,
+    capacity, start, stride, batch, aim, limit, asked,
+):  # fmt: skip
+    """Take the farthest rows into the core set and maximise, until none is outside.
+
+    Parameters, beside those of _core_ball
+    --------------------------------------
+    counts : tuple of int
+        Size of the support, rows of `gram` that are filled, core points, rounds.
+    measures : tuple of float
+        gamma, farthest and cut of _Ball, and sigma.
+    start : int
+        How many rows are the support to start from. If 0, the first center is the mean
+        of the rows that are `stride` apart, and the row farthest from it the support.
+    asked : bool
+        Whether the call before this one asked for products, which are there now.
+
+    Returns
+    -------
+    counts, measures
+    asked : bool
+        Whether more products are due than are formed here in good time.
+    """
+    size, done, known, rounds = counts
+    gamma, farthest, cut, sigma = measures
+    center, origin = core.places[0], core.places[1]
+    if known == 0:
+        for i in range(size):
+            core.ids[i], core.active[i] = i * stride, i
+    while True:
+        if not asked:
+            gamma, drift = _locate(core, size, size if rounds else NONE, rows, scale)
+            if rounds > 0:
+                # What rounding of the center and of a distance may add.
+                rounding = (2.0 * math.sqrt(gamma) + drift) * drift + 8.0 * EPS * gamma
+                cut = gamma * (1.0 + 2.0 * aim) + rounding
+            count, _, farthest = _scan(
+                *(rows, NONE, center, scale, cut, 0.0, found[:batch], squared, NONE)
+            )
+            if count > 0:
+                farthest = max(farthest, squared[count - 1])
+            if count <= 0 or rounds == limit or not TINY < farthest < HUGE:
+                break
+            if rounds == 0:
+                sigma = farthest
+                if start == 0:
+                    size = NONE + 1
+                    core.ids[0], core.weights[0] = found[count - 1], 1.0
+            if rounds == 0 or known + count > capacity:
+                _forget(core, size, found[batch:])
+                row = rows[core.ids[0]]
+                for j in range(origin.size):
+                    origin[j] = scale * row[j]
+                known, done = size, NONE
+            old = known
+            known = _take_in(core, known, found, count)
+            if known == old and rounds > 0:
+                break
+            work = (known - done) * known * origin.size
+            asked = work > PRODUCTS or origin.size > COLUMNS
+            if asked:
+                break
+            _fill_gram(core, done, known, rows, scale)
+        size = _maximise(core, sigma, done, known, size, aim, found, squared)
+        asked, done, rounds = False, known, rounds + 1
+    return (size, done, known, rounds), (gamma, farthest, cut, sigma), asked
 
 
-@_compiled
-def _take_in(core, rows, scale, origin, found):
-    """Add rows to the core set; return how many are new to it."""
-    old = new = core.sizes[0]
-    for row in found:
-        known = False
-        for j in range(old):
-            known |= core.ids[j] == row
-        if not known:
-            core.ids[new], core.weights[new], core.chosen[new] = row, 0.0, False
+@_inner
+def _forget(core, size, kept):
+    """Leave the support alone in the core set."""
+    shares = core.work[0]
+    for i in range(size):
+        kept[i], shares[i] = core.ids[core.active[i]], core.weights[core.active[i]]
+    for i in range(size):
+        core.ids[i], core.weights[i], core.active[i] = kept[i], shares[i], i
+
+
+@_inner
+def _take_in(core, known, found, count):
+    """Add the rows that are new to the core set; return how many it has then."""
+    ids, new = core.ids, known
+    for i in range(count):
+        j = 0
+        while j < known and ids[j] != found[i]:
+            j += 1
+        if j == known:
+            ids[new], core.weights[new] = found[i], 0.0
             new += 1
-    core.sizes[0] = new
-    _fill_gram(core, rows, scale, origin, old)
-    return new - old
+    return new
 
 
-@_compiled
-def _fill_gram(core, rows, scale, origin, old):
-    """Inner products of the core points from `old` on with all, tile by tile."""
-    gram, new, n = core.gram, core.sizes[0], origin.size
-    # Space is asked for once: getting it from the system can cost more than the work.
-    local, space = np.empty((new, min(COLUMNS, n))), np.empty(PANEL * new)
-    for start in range(0, n, COLUMNS):
-        there = origin[start : start + COLUMNS]
-        local[:, there.size :] = 0.0
-        for i in range(new):
-            row, here = rows[core.ids[i], start : start + COLUMNS], local[i]
-            for j in range(there.size):
-                here[j] = _difference(row[j], scale, there[j], 0.0)
-        for top in range(old, new, PANEL):
-            end = min(top + PANEL, new)
-            products = space[: (end - top) * end].reshape((end - top, end))
-            np.dot(local[top:end], local[:end].T, products)
-            for i in range(top, end):
-                for j in range(i + 1):
-                    gram[i, j] = products[i - top, j] + (gram[i, j] if start else 0.0)
-    for i in range(old, new):
+@_inner
+def _fill_gram(core, done, known, rows, scale):
+    """Inner products of the core points from `done` on with all.
+
+    Two by four at a time, so that the numbers are read from memory less often; what is
+    written beyond the core points is never read.
+    """
+    gram, local, origin = core.gram, core.space, core.places[1]
+    for i in range(done, known):
+        row, here = rows[core.ids[i]], local[i]
+        for k in range(origin.size):
+            here[k] = _difference(row[k], scale, origin[k], 0.0)
+    for i in range(done, known, 2):
+        a, b = local[i], local[i + 1]
+        for j in range(0, min(i + 2, known), 4):
+            c, d, e, f = local[j], local[j + 1], local[j + 2], local[j + 3]
+            ac = ad = ae = af = bc = bd = be = bf = 0.0
+            for k in range(origin.size):
+                x, y = a[k], b[k]
+                ac += x * c[k]
+                ad += x * d[k]
+                ae += x * e[k]
+                af += x * f[k]
+                bc += y * c[k]
+                bd += y * d[k]
+                be += y * e[k]
+                bf += y * f[k]
+            above, below = gram[i], gram[i + 1]
+            above[j], above[j + 1], above[j + 2], above[j + 3] = ac, ad, ae, af
+            below[j], below[j + 1], below[j + 2], below[j + 3] = bc, bd, be, bf
+    for i in range(done, known):
         for j in range(i):
             gram[j, i] = gram[i, j]
 
 
-@_compiled
-def _maximise(core, aim, slots, squared):
+@_inner
+def _locate(core, size, measured, rows, scale):
+    """Center and dual value, anew from the support by differences from its first row.
+
+    Returns gamma, of the first `measured` points of the support, and how far rounding
+    has moved the center.
+    """
+    center, local = core.places[0], core.places[2]
+    origin = rows[core.ids[core.active[0]]]
+    gamma, drift = 0.0, 0.0
+    local[:] = 0.0
+    for i in range(size):
+        slot = core.active[i]
+        row, weight = rows[core.ids[slot]], core.weights[slot]
+        for j in range(local.size):
+            local[j] += weight * _difference(row[j], scale, scale * origin[j], 0.0)
+    for i in range(measured):
+        slot = core.active[i]
+        row, weight = rows[core.ids[slot]], core.weights[slot]
+        for j in range(local.size):
+            difference = _difference(row[j], scale, scale * origin[j], local[j])
+            gamma += weight * difference * difference
+    for j in range(local.size):
+        center[j], lost = _sum(scale * origin[j], local[j])
+        drift += lost * lost
+    return gamma, math.sqrt(drift)
+
+
+# No reordering here, which would lose the digits of the center. Numba hands the
+# caller's freedom on to a function that names none of its own.
+_strict = njit(fastmath={"contract"}, **_PART)
+
+
+@_strict
+def _difference(entry, scale, origin, center):
+    return (scale * entry - origin) - center
+
+
+@_strict
+def _sum(x, y):
+    """x + y, and what rounding took from it (Knuth)."""
+    total = x + y
+    other = total - x
+    return total, (x - (total - other)) + (y - other)
+
+
+# --- compiled: the dual on the core set --------------------------------------------
+
+
+@_inner
+def _maximise(core, sigma, done, known, size, aim, slots, squared):
     """Bring the weights to the maximum of the dual on the core set.
 
     All points outside join the support at once, as far as they are affinely independent
     of it; the climb drops those that do not belong. A point in the span of the support
     takes another one's place.
+
+    Returns the size of the support; `size` is that before, in the factor unless `done`
+    is 0.
     """
-    most = core.active.size - 1
-    for _ in range(20 * core.ids.size):
-        count, size = _outside(core, aim, slots, squared), core.sizes[1]
-        if count == 0:
-            return
-        fits = min(count, max(most - size, 1))
-        _keep_farthest(slots, squared, count, fits)
-        if not _join(core, slots[:fits]):
-            _keep_farthest(slots, squared, fits, 1)
-            _join(core, slots[:1])
-            weight = _exchange(core)
-            if not _join(core, slots[:1]):
-                _climb(core)
-                return  # rounding hides what is left
-            core.weights[slots[0]] = weight
-        _climb(core)
+    active, room = core.active, core.factor.shape[0] - 1
+    size = _factorise(core, sigma, size if done else NONE, size)
+    stuck = False
+    for _ in range(20 * core.weights.size):
+        count = _outside(core, known, aim, slots, squared)
+        if count == 0 or stuck:
+            break
+        keep = max(room - size, 1)
+        if count > keep:
+            _keep_farthest(slots, squared, count, keep)
+            count = keep
+        _farthest_last(slots, squared, count)
+        for i in range(count):
+            active[size + i] = slots[i]
+        grown = _factorise(core, sigma, size, size + count)
+        if grown == size:  # the row below the factor is that of the farthest
+            weight, newcomer = _exchange(core, size), slots[count - 1]
+            active[size - 1] = newcomer
+            grown = _factorise(core, sigma, size - 1, size)
+            stuck = grown < size  # rounding hides what is left
+            if not stuck:
+                core.weights[newcomer] = weight
+        size = _climb(core, grown)
+    return size
 
 
-@_compiled
-def _outside(core, aim, slots, squared):
+@_inner
+def _outside(core, known, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
-    known, gram, weights = core.sizes[0], core.gram, core.weights
+    gram, weights = core.gram, core.weights
     gamma, length, count = 0.0, 0.0, 0
     for i in range(known):
         product = _dot(gram[i], weights, known)
@@ -492,90 +662,76 @@ def _outside(core, aim, slots, squared):
         gamma += weights[i] * (gram[i, i] - product)
         squared[i] = gram[i, i] - 2.0 * product
     for i in range(known):
-        if not core.chosen[i] and squared[i] + length > gamma * (1.0 + aim):
+        if weights[i] == 0.0 and squared[i] + length > gamma * (1.0 + aim):
             slots[count], squared[count] = i, squared[i] + length
             count += 1
     return count
 
 
-@_compiled
-def _join(core, slots):
-    """Let core points into the support, with weight 0; whether any came in."""
-    size = core.sizes[1]
-    for i in range(slots.size):
-        core.active[size + i], core.chosen[slots[i]] = slots[i], True
-    core.sizes[1] = size + slots.size
-    _factorise(core, size)
-    return core.sizes[1] > size
-
-
-@_compiled
-def _factorise(core, done):
+@_inner
+def _factorise(core, sigma, done, size):
     """Finish the factor after `done` rows; points in the span of others leave.
 
-    The row of the last point that left stays below the factor.
+    The row of the last point that left stays below the factor. Returns the size of the
+    support that is left.
     """
     active, factor = core.active, core.factor
-    for i in range(done, core.sizes[1]):
+    for i in range(done, size):
         slot, row = active[i], factor[done]
         for j in range(done):
-            product = core.gram[slot, active[j]] + core.sigma
+            product = core.gram[slot, active[j]] + sigma
             row[j] = (product - _dot(row, factor[j], j)) / factor[j, j]
-        diagonal = core.gram[slot, slot] + core.sigma
+        diagonal = core.gram[slot, slot] + sigma
         rest = diagonal - _dot(row, row, done)
-        if done < active.size - 1 and rest > DEPENDENT * diagonal:
+        if done < factor.shape[0] - 1 and rest > DEPENDENT * diagonal:
             row[done] = math.sqrt(rest)
             active[done] = slot
             done += 1
         else:
-            core.weights[slot], core.chosen[slot] = 0.0, False
-    core.sizes[1] = done
+            core.weights[slot] = 0.0
+    return done
 
 
-@_compiled
-def _forward(core, vector):
-    """Solve L y = vector in place."""
-    for i in range(core.sizes[1]):
-        row = core.factor[i]
-        vector[i] = (vector[i] - _dot(row, vector, i)) / row[i]
-
-
-@_compiled
-def _back(core, vector):
+@_inner
+def _back(factor, vector, size):
     """Solve L'x = vector in place."""
-    for i in range(core.sizes[1] - 1, -1, -1):
-        row = core.factor[i]
+    for i in range(size - 1, -1, -1):
+        row = factor[i]
         vector[i] /= row[i]
         for j in range(i):
             vector[j] -= vector[i] * row[j]
 
 
-@_compiled
-def _equalise(core):
+@_inner
+def _equalise(core, size):
     """Set target to the weights of sum 1 that make 2 M u - z constant."""
-    target, ones, size = core.work[0], core.work[1], core.sizes[1]
-    for j in range(size):
-        ones[j], target[j] = 1.0, core.gram[core.active[j], core.active[j]]
-    _forward(core, ones)
-    _forward(core, target)
-    multiplier = (0.5 * _dot(ones, target, size) - 1.0) / _dot(ones, ones, size)
-    for j in range(size):
-        target[j] = 0.5 * target[j] - multiplier * ones[j]
-    _back(core, target)
+    target, ones, factor = core.work[0], core.work[1], core.factor
+    length, product = 0.0, 0.0
+    for i in range(size):
+        row, slot = factor[i], core.active[i]
+        ones[i] = (1.0 - _dot(row, ones, i)) / row[i]
+        target[i] = (core.gram[slot, slot] - _dot(row, target, i)) / row[i]
+        length += ones[i] * ones[i]
+        product += ones[i] * target[i]
+    multiplier = (0.5 * product - 1.0) / length
+    for i in range(size):
+        target[i] = 0.5 * target[i] - multiplier * ones[i]
+    _back(factor, target, size)
 
 
-@_compiled
-def _climb(core):
+@_inner
+def _climb(core, size):
     """Maximise the dual over the support, dropping points whose weight vanishes.
 
     Each step goes straight toward the maximiser on the affine hull and stops where the
-    first weight reaches zero, so the dual value never falls.
+    first weight reaches zero, so the dual value never falls. Returns the size of the
+    support that is left.
     """
     target, weights, active = core.work[0], core.weights, core.active
     blocked = True
     while blocked:
-        _equalise(core)
-        size, step, blocked = core.sizes[1], 1.0, False
+        _equalise(core, size)
+        step, blocked = 1.0, False
         for j in range(size):
             if target[j] <= 0.0:
                 weight, blocked = weights[active[j]], True
@@ -583,19 +739,20 @@ def _climb(core):
         for j in range(size - 1, -1, -1):
             weight = weights[active[j]]
             if target[j] <= 0.0 and weight <= step * (weight - target[j]):
-                _drop(core, j)
+                _drop(core, size, j)
+                size -= 1
             else:
                 moved = max(weight + step * (target[j] - weight), 0.0)
                 weights[active[j]] = moved if blocked else target[j]
+    return size
 
 
-@_compiled
-def _drop(core, position):
+@_inner
+def _drop(core, size, position):
     """Take a point out of the support, with plane rotations of the factor."""
     active, cosines, sines = core.active, core.work[1], core.work[2]
-    core.weights[active[position]], core.chosen[active[position]] = 0.0, False
-    core.sizes[1] -= 1
-    for i in range(position, core.sizes[1]):
+    core.weights[active[position]] = 0.0
+    for i in range(position, size - 1):
         # Each row moves up; the entry that now stands right of the diagonal goes.
         active[i], row, old = active[i + 1], core.factor[i], core.factor[i + 1]
         for j in range(position):
@@ -608,17 +765,16 @@ def _drop(core, position):
         cosines[i], sines[i] = carry / row[i], old[i + 1] / row[i]
 
 
-@_compiled
-def _exchange(core):
+@_inner
+def _exchange(core, size):
     """Drop a point to make room for one in the span; return the new one's weight.
 
     The row below the factor is that of the new point. Its affine coordinates x tell how
     weight moves to it without moving the center.
     """
-    size, active, weights = core.sizes[1], core.active, core.weights
-    coordinates = core.factor[size]
-    _back(core, coordinates)
-    best, position = np.inf, 0
+    active, weights, coordinates = core.active, core.weights, core.factor[size]
+    _back(core.factor, coordinates, size)
+    best, position = np.inf, size - 1
     for j in range(size):
         weight = weights[active[j]]
         if coordinates[j] > 1e-12 and weight < best * coordinates[j]:
@@ -626,21 +782,5 @@ def _exchange(core):
     for j in range(size):
         weight = weights[active[j]] - best * coordinates[j]
         weights[active[j]] = max(weight, 0.0)
-    _drop(core, position)
+    _drop(core, size, position)
     return best
-
-
-@_compiled
-def _locate(core, rows, scale, origin, local):
-    """Center less origin, and dual value, anew from the support by differences."""
-    gamma, local[:] = 0.0, 0.0
-    for slot in core.active[: core.sizes[1]]:
-        row, weight = rows[core.ids[slot]], core.weights[slot]
-        for j in range(local.size):
-            local[j] += weight * _difference(row[j], scale, origin[j], 0.0)
-    for slot in core.active[: core.sizes[1]]:
-        row, weight = rows[core.ids[slot]], core.weights[slot]
-        for j in range(local.size):
-            difference = _difference(row[j], scale, origin[j], local[j])
-            gamma += weight * difference * difference
-    return gamma
