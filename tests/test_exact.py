@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kkt import assert_optimal
+from rational import FAMILIES, exactly, farthest_square
+from rational import smallest_ball as exact_ball
 
 import mebnb
 from mebnb import minimum_enclosing_ball, verify
 from mebnb.solvers import exact
+from mebnb.solvers.warming import warm_up
 
 EPS = np.finfo(float).eps
 UNIT = np.vstack([np.zeros(3), np.eye(3)])  # radius sqrt(2/3): the origin lies inside
@@ -148,8 +151,8 @@ def test_rounding_that_forbids_rtol_is_admitted():
     assert ball.radius == 2**-26
     assert ball.lower_bound == pytest.approx(2**-27, rel=4e-15)
     assert ball.message == (
-        "radius / lower bound - 1 = 1.0e+00, the least that rounding of the "
-        "coordinates allows"
+        "radius / lower bound - 1 = 1.0e+00, as no float64 is nearer to the exact "
+        "center"
     )
 
 
@@ -188,6 +191,13 @@ def test_all_points_equal(m, value):
     np.testing.assert_array_equal(ball.center, np.full(4, value))
     np.testing.assert_array_equal(ball.weights, [1.0])
     assert verify(np.full((m, 4), value), ball)
+
+
+@pytest.mark.parametrize("points", [[[0.0], [5e-324]], [[5e-324], [0.0], [1.5e-323]]])
+def test_a_center_between_the_smallest_numbers(points):
+    ball = minimum_enclosing_ball(points)
+    far = np.abs(np.array(points) - ball.center).max()
+    assert ball.radius == far and ball.lower_bound <= far
 
 
 # --- shapes ------------------------------------------------------------------------
@@ -427,8 +437,8 @@ def test_no_tolerance_reaches_rounding():
         ball = minimum_enclosing_ball(points, rtol=0)
         assert ball.relative_error <= 2e-14
         assert ball.converged or ball.message == (
-            f"radius / lower bound - 1 = {ball.relative_error:.1e}, the least that "
-            "rounding of the coordinates allows"
+            f"radius / lower bound - 1 = {ball.relative_error:.1e}, as no float64 is "
+            "nearer to the exact center"
         )
 
 
@@ -639,7 +649,136 @@ def test_agreement_with_the_frank_wolfe_family():
     np.testing.assert_array_equal(ball.support, other.support)
 
 
+# --- where rounding matters --------------------------------------------------------
+
+
+def assert_the_smallest(points, ball):
+    """Against rational arithmetic: never wrong, and as good as float64 allows."""
+    center, square, _ = exact_ball(points)
+    far, radius = farthest_square(points, ball.center), Fraction(ball.radius)
+    assert far <= radius**2 * (1 + Fraction(1e-14))
+    assert Fraction(ball.lower_bound) ** 2 <= square * (1 + Fraction(1e-13))
+    support = exactly(np.asarray(points)[ball.support])
+    assert len(support) == len({tuple(row) for row in support})
+    if ball.converged:
+        assert radius**2 <= square * (1 + Fraction(2.1e-10))
+        return
+    nearest = farthest_square(points, [float(x) for x in center])
+    assert far <= nearest * (1 + Fraction(1e-13))
+    assert ball.message.endswith("as no float64 is nearer to the exact center")
+
+
+SMALL_CLOUD = np.random.default_rng(5).normal(size=(8, 3))
+NEAR_DUPLICATES = [
+    [-2e-8, 2],
+    [1.00000002, 0],
+    [1, 2],
+    [1.00000001, 2],
+    [0.99999998, -1e-8],
+]
+
+
+@pytest.mark.parametrize("value", [2.0**60, 1e16, 1e18 / 3, -1e9])
+def test_a_column_that_does_not_vary_costs_nothing(value):
+    alone = minimum_enclosing_ball(SMALL_CLOUD)
+    beside = minimum_enclosing_ball(np.insert(SMALL_CLOUD, 1, value, axis=1))
+    assert beside.converged
+    assert beside.radius == pytest.approx(alone.radius, rel=4e-15)
+    assert beside.center[1] == value
+    np.testing.assert_array_equal(beside.support, alone.support)
+
+
+def test_points_that_nearly_coincide():
+    ball = minimum_enclosing_ball(NEAR_DUPLICATES)
+    assert ball.converged and ball.relative_error <= 1e-15
+    assert_the_smallest(np.array(NEAR_DUPLICATES), ball)
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-8, 1e-9, 1e-10])
+@pytest.mark.parametrize("n", [3, 6])
+def test_corners_that_nearly_lie_on_a_sphere(n, noise):
+    for corners in (np.vstack([np.eye(n), -np.eye(n)]), CORNERS[: 2**n, -n:]):
+        points = corners + noise * normal(*corners.shape, seed=n)
+        ball = minimum_enclosing_ball(points)
+        assert ball.converged
+        check(points, ball)
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [[2**60], [2**60 + 1], [2**60 + 3]],
+        np.array([[2**63 + 1, 0]], dtype=np.uint64),
+        [[2**60 + 1, 0.5]],
+        pd.DataFrame({"a": [2**60 + 1, 0], "b": [0.5, 1.0]}),
+        np.array([[2**60 + 1, 0.5]], dtype=object),
+    ],
+    ids=["list", "unsigned", "mixed list", "mixed frame", "objects"],
+)
+def test_whole_numbers_that_float64_would_round_are_refused(points):
+    with pytest.raises(ValueError, match=r"points must hold whole numbers that float"):
+        minimum_enclosing_ball(points)
+
+
+def test_large_whole_numbers_that_float64_holds_are_taken():
+    ball = minimum_enclosing_ball([[2**60], [2**60 + 2**9]])
+    assert ball.radius == 2**8 and ball.center == 2**60 + 2**8
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        np.array([["1", "2"], ["3", "4"]], dtype=object),
+        pd.DataFrame({"a": ["1", "2"], "b": [1.0, 2.0]}),
+        pd.DataFrame({"a": ["1", "2"]}, dtype="string"),
+        np.array([[b"1", 2]], dtype=object),
+    ],
+    ids=["objects", "frame", "text column", "bytes"],
+)
+def test_digits_in_text_are_refused(points):
+    with pytest.raises(TypeError, match=r"points must hold real numbers, found objec"):
+        minimum_enclosing_ball(points)
+
+
+def test_equally_far_rows_that_are_dependent_are_not_all_support():
+    square = np.zeros((4, 6))
+    square[:, 1:3] = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
+    repeated = np.eye(5, 9)[[0, 0, 1, 1, 2, 2]]
+    for points, size in ((square, 3), (repeated, 3)):
+        ball = minimum_enclosing_ball(points)
+        assert ball.support.size <= size
+        check(points, ball)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@settings(derandomize=True, deadline=None, max_examples=50)
+@given(seed=st.integers(0, 10**9))
+def test_the_families_against_rational_arithmetic(family, seed):
+    points = family(np.random.default_rng(seed))
+    try:
+        ball = minimum_enclosing_ball(points)
+    except ValueError as error:
+        assert "whole numbers that float64 can hold" in str(error)
+        assert not np.array_equal(points.astype(float).astype(object), points)
+        return
+    assert_the_smallest(points, ball)
+
+
 # --- properties --------------------------------------------------------------------
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.integers(0, 10**9), st.integers(1, 3), st.integers(20, 200))
+def test_shells_of_small_clouds_enclose(seed, n, m):
+    """The path of large data, where each stop must be right."""
+    points = np.random.default_rng(seed).normal(size=(m, n))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "SHELL_BYTES", 1)
+        sample = math.isqrt(m * (n + 1))
+        ball = exact._solve_by_shells(points, 1.0, sample, 8, 1e-12, 1000)
+    solution = exact._solution(ball, 1.0, 1e-10, 1000, False)
+    assert solution.converged
+    assert verify(points, solution)
 
 
 @st.composite
@@ -712,3 +851,10 @@ def test_more_points_never_make_it_smaller(points):
     whole = minimum_enclosing_ball(points).radius
     part = minimum_enclosing_ball(points[: (len(points) + 1) // 2]).radius
     assert part <= whole * (1 + 1e-12) + 1e-15
+
+
+def test_warming_compiles_what_the_first_ball_calls():
+    lines = []
+    warm_up(lines.append)
+    assert len(lines) == 5
+    assert exact._rounds.signatures and exact._scan.signatures

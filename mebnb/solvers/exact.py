@@ -28,12 +28,14 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from fractions import Fraction
 
 import numpy as np
 from numba import njit
 
 from mebnb.solvers.balls import Solution, coordinate_spread, squared_distances
 from mebnb.solvers.inputs import check_number, check_points, readable, readable_blocks
+from mebnb.solvers.refining import refine
 
 __all__ = ["minimum_enclosing_ball"]
 
@@ -116,10 +118,37 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
         else:
             scale = 2.0 ** min(-math.frexp(spread)[1], 1023)
             ball = _solve(points, scale, rtol, max_iter)
-    return _solution(ball, scale, rtol, max_iter)
+            ball = _about(points, scale, ball, ball.center / scale)
+    proved, gap = False, math.sqrt(ball.farthest / (ball.gamma or math.inf)) - 1.0
+    if gap > rtol and ball.rounds < max_iter:
+        ball, proved = _refined(points, scale, ball, max_iter)
+    return _solution(ball, scale, rtol, max_iter, proved)
 
 
-def _solution(ball, scale, rtol, max_iter):
+def _refined(points, scale, ball, max_iter):
+    """The ball of exact arithmetic, its center rounded to float64, and whether it is.
+
+    Where the exact method gives up, the ball as it was.
+    """
+    found = refine(points, scale, ball.support, max_iter - ball.rounds)
+    if found is None:
+        return ball, False
+    support, weights, center, square, entered = found
+    gamma = float(square * Fraction(scale) ** 2)
+    rounds, passes = ball.rounds + entered, ball.passes + entered + 1.0
+    ball = ball._replace(support=support, weights=weights, gamma=gamma)
+    ball = ball._replace(rounds=rounds, passes=passes)
+    return _about(points, scale, ball, np.array([float(x) for x in center])), True
+
+
+def _about(points, scale, ball, center):
+    """The ball about a center of the points as they are, in float64."""
+    center = center * scale
+    farthest = _shell(points, center, scale, 1, math.inf)[2]
+    return ball._replace(center=center, farthest=farthest, passes=ball.passes + 1.0)
+
+
+def _solution(ball, scale, rtol, max_iter, proved):
     radius = math.sqrt(ball.farthest) / scale
     if radius == math.inf:
         raise ValueError(
@@ -134,12 +163,17 @@ def _solution(ball, scale, rtol, max_iter):
     elif ball.rounds >= max_iter:
         message += f" after max_iter = {max_iter} rounds"
     else:
-        message += ", the least that rounding of the coordinates allows"
+        message += (
+            ", as no float64 is nearer to the exact center"
+            if proved
+            else ", as float64 cannot tell apart points that nearly coincide"
+        )
     order = np.argsort(ball.support)
     return Solution(
         *(ball.center / scale, radius, lower_bound),
         *(ball.support[order], ball.weights[order]),
         *(ball.rounds, gap <= rtol, message, ball.passes),
+        independent=True,
     )
 
 

@@ -25,6 +25,8 @@ __all__ = [
 BLOCK_BYTES = 256 * 1024
 # Compiled loops need no such care, only few calls.
 LARGE_BLOCK_BYTES = 8 * 1024 * 1024
+# Whole numbers from here on may be rounded on their way to float64.
+EXACT = 2.0**53
 
 
 def check_points(points, name="points", finite=True):
@@ -97,17 +99,12 @@ def _as_real_array(points, name):
                 f"{name} must have rows of equal length, found ragged rows"
             ) from None
         raise
+    if array is not points and array.dtype == np.float64:
+        array = _with_whole_numbers(points, array)
     kind = array.dtype.kind
     if kind == "O":
         # A data frame of nullable or mixed numeric columns arrives as objects.
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} must hold real numbers, found objects such as "
-                f"{_first_non_number(array)!r}"
-            ) from None
-        return array
+        return _numbers_of_objects(array, name)
     if kind == "c":
         raise TypeError(f"{name} must hold real numbers, found complex numbers")
     if kind not in "fiub":
@@ -121,16 +118,50 @@ def _as_real_array(points, name):
         if np.any(np.isinf(narrowed) & np.isfinite(array)):
             raise ValueError(f"{name} holds extended-precision numbers beyond float64")
         return narrowed
-    return array.astype(np.float64)
+    numbers = array.astype(np.float64)
+    if array.dtype.itemsize == 8 and np.abs(numbers).max(initial=0.0) >= EXACT:
+        for value, number in zip(array.ravel(), numbers.ravel(), strict=True):
+            _refuse_rounded(int(value), float(number), name)
+    return numbers
 
 
-def _first_non_number(array):
-    for value in array.ravel():
+def _with_whole_numbers(points, array):
+    """Objects where NumPy has made floats of whole numbers that may be too large."""
+    if array.size == 0 or np.abs(array).max() < EXACT:
+        return array
+    if isinstance(points, (list, tuple)):
+        return np.array(points, dtype=object)
+    columns = [np.asarray(points[name]) for name in getattr(points, "columns", ())]
+    if any(column.dtype.kind in "iuO" for column in columns):
+        return np.column_stack([column.astype(object) for column in columns])
+    return array
+
+
+def _numbers_of_objects(array, name):
+    numbers = np.empty(array.shape)
+    for place, value in np.ndenumerate(array):
         try:
-            float(value)
+            # Digits are text, as they are in an array of strings.
+            if isinstance(value, (str, bytes)):
+                raise TypeError
+            numbers[place] = value
         except (TypeError, ValueError):
-            return value
-    return array.ravel()[0] if array.size else None
+            raise TypeError(
+                f"{name} must hold real numbers, found objects such as {value!r}"
+            ) from None
+        except OverflowError:
+            raise ValueError(f"{name} holds a number beyond float64: {value}") from None
+        if isinstance(value, Integral):
+            _refuse_rounded(int(value), float(numbers[place]), name)
+    return numbers
+
+
+def _refuse_rounded(value, number, name):
+    if int(number) != value:
+        raise ValueError(
+            f"{name} must hold whole numbers that float64 can hold, found {value}, "
+            f"which would be read as {number:.0f}; subtract one row from all first"
+        )
 
 
 def _refuse_non_finite(array, name):
