@@ -24,7 +24,9 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit("mebnb needs Python 3.11 to 3.13; this is %d.%d. Name another: make PYTHON=python3.12" % v)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV): about 2 minutes and 2 GB of disk"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test]'
+	$(BIN)/python -m mebnb.solvers.warming
 	@touch $@
 
 $(TREES_STAMP): $(STAMP)
