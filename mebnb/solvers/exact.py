@@ -119,26 +119,28 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
             scale = 2.0 ** min(-math.frexp(spread)[1], 1023)
             ball = _solve(points, scale, rtol, max_iter)
             ball = _about(points, scale, ball, ball.center / scale)
-    proved, gap = False, math.sqrt(ball.farthest / (ball.gamma or math.inf)) - 1.0
-    if gap > rtol and ball.rounds < max_iter:
-        ball, proved = _refined(points, scale, ball, max_iter)
-    return _solution(ball, scale, rtol, max_iter, proved)
+    why = "which rounding of the center to float64 explains"
+    gap = math.sqrt(ball.farthest / (ball.gamma or math.inf)) - 1.0
+    if gap > rtol and ball.farthest > ball.cut and ball.rounds < max_iter:
+        ball, why = _refined(points, scale, ball, max_iter)
+    return _solution(ball, scale, rtol, max_iter, why)
 
 
 def _refined(points, scale, ball, max_iter):
-    """The ball of exact arithmetic, its center rounded to float64, and whether it is.
+    """The ball of exact arithmetic, and why no more can be had.
 
     Where the exact method gives up, the ball as it was.
     """
     found = refine(points, scale, ball.support, max_iter - ball.rounds)
     if found is None:
-        return ball, False
+        return ball, "as float64 cannot tell apart points that nearly coincide"
     support, weights, center, square, entered = found
     gamma = float(square * Fraction(scale) ** 2)
     rounds, passes = ball.rounds + entered, ball.passes + entered + 1.0
     ball = ball._replace(support=support, weights=weights, gamma=gamma)
     ball = ball._replace(rounds=rounds, passes=passes)
-    return _about(points, scale, ball, np.array([float(x) for x in center])), True
+    ball = _about(points, scale, ball, np.array([float(x) for x in center]))
+    return ball, "as no float64 is nearer to the exact center"
 
 
 def _about(points, scale, ball, center):
@@ -148,7 +150,7 @@ def _about(points, scale, ball, center):
     return ball._replace(center=center, farthest=farthest, passes=ball.passes + 1.0)
 
 
-def _solution(ball, scale, rtol, max_iter, proved):
+def _solution(ball, scale, rtol, max_iter, why):
     radius = math.sqrt(ball.farthest) / scale
     if radius == math.inf:
         raise ValueError(
@@ -163,11 +165,7 @@ def _solution(ball, scale, rtol, max_iter, proved):
     elif ball.rounds >= max_iter:
         message += f" after max_iter = {max_iter} rounds"
     else:
-        message += (
-            ", as no float64 is nearer to the exact center"
-            if proved
-            else ", as float64 cannot tell apart points that nearly coincide"
-        )
+        message += f", {why}"
     order = np.argsort(ball.support)
     return Solution(
         *(ball.center / scale, radius, lower_bound),
