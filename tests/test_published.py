@@ -10,6 +10,7 @@ from mebnb.published.compare import (
     NOT_COMPARABLE,
     ROUNDING,
     SPREAD,
+    Comparison,
     compare,
     list_published,
     one_unit_off,
@@ -75,6 +76,8 @@ def test_unknown_table_is_refused_with_the_list():
         ("2.68", 2.675, EQUAL),
         ("2.67", 2.675, EQUAL),
         ("-0.0", 0.0, EQUAL),
+        ("1", 2, DIFFERS),
+        ("2.5", 2.4, DIFFERS),
         ("1e-3", 0.001, DIFFERS),
         ("1.0", np.inf, DIFFERS),
         ("kidney", "kidney", EQUAL),
@@ -114,6 +117,18 @@ def test_two_standard_errors_are_the_limit_of_the_spread():
     )
     assert verdict == DIFFERS
     assert remark.startswith("another split (difference 0.05")
+
+
+def test_a_difference_of_exactly_two_standard_errors_is_within():
+    limit = 2 * 0.25 * (1 + 1e-12)
+    inside = verdict_of("0", limit, spread={"value": (0.25, 10)})
+    beyond = verdict_of("0", np.nextafter(limit, 1), spread={"value": (0.25, 10)})
+    assert (inside[0], beyond[0]) == (SPREAD, DIFFERS)
+
+
+@pytest.mark.parametrize("end", [(66, 75), (41, 66)])
+def test_an_end_of_the_range_lies_within_it(end):
+    assert verdict_of("66", 70, rounding={"value": end})[1].endswith("within")
 
 
 def test_a_difference_without_a_reason_says_so():
@@ -212,6 +227,29 @@ def test_the_page_shows_words_and_remarks_and_is_the_same_every_time():
     assert "fn of ASFW, 0.1: differs; a &lt; b &amp; c." in html
     assert "cpu ms of every row: not comparable" in html
     assert "recall (%)" in html
+
+
+@pytest.mark.parametrize(("rows", "whose"), [(["a"], "a"), (["a", "b"], "every row")])
+def test_a_remark_on_every_row_is_told_once(rows, whose):
+    published = table(row=rows, value=["1"] * len(rows))
+    run = pd.DataFrame({"row": rows, "value": [2] * len(rows)})
+    html = compare(published, run, "row")._repr_html_()
+    assert f"<li>value of {whose}: differs; unexplained.</li>" in html
+
+
+def test_a_comparison_built_by_hand_has_no_unpublished_rows():
+    frame = compare(table(row=["a"], value=["1"]), pd.DataFrame({"row": ["a"]}), "row")
+    by_hand = Comparison("hand", ("row",), frame.frame)
+    assert by_hand.unpublished == 0
+    assert "not published" not in repr(by_hand)
+
+
+def test_the_text_has_the_cells_and_no_row_numbers():
+    published = table(row=["a"], value=["1"])
+    run = pd.DataFrame({"row": ["a"], "value": [1]})
+    lines = repr(compare(published, run, "row")).splitlines()
+    assert lines[0] == "small: 1 published cells: 1 equal as printed"
+    assert lines[-1].split()[:3] == ["a", "value", "1"]
 
 
 def test_wide_has_the_published_shape():

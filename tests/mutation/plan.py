@@ -1,21 +1,36 @@
-"""Which tests look at which module, the quickest to notice first.
-
-With the kernels as plain Python a large cloud takes minutes: the tests that do are left
-out by name. They run compiled in `make test`.
-"""
+"""Which tests look at which module."""
 
 LIBRARIES = (
     *("numpy", "scipy.linalg", "scipy.spatial", "scipy.optimize", "scipy.stats"),
     *("numba", "pandas", "sklearn.ensemble", "sklearn.svm", "sklearn.pipeline"),
     *("sklearn.model_selection", "sklearn.datasets", "sklearn.utils.estimator_checks"),
-    *("pytest", "_hypothesis_pytestplugin", "hypothesis", "hypothesis.extra.numpy", "threadpoolctl"),
+    *(
+        "pytest",
+        "_hypothesis_pytestplugin",
+        "hypothesis",
+        "hypothesis.extra.numpy",
+        "threadpoolctl",
+    ),
 )
 
 TESTS = {
     "published.compare": ["test_published.py"],
-    "published.map": ["test_published.py", "test_notebooks.py -k document"],
-    "solvers.rates": ["test_plain.py"],
+    "published.map": ["test_derivations.py -k document_map"],
+    "your_data.numbers": ["test_tables.py"],
+    "learning.splits": ["test_protocols.py"],
+    "learning.rare_classes": ["test_imbalanced.py"],
+    "learning.scores": ["test_evaluation.py"],
+    "learning.detectors": ["test_detectors.py", "test_ellipsoids.py"],
+    "solvers.rates": ["test_studies.py"],
     "solvers.steps": ["test_steps.py"],
+    "solvers.core_sets": ["test_frank_wolfe.py", "test_plain.py"],
+    "solvers.plain": ["test_plain.py"],
+    "solvers.inputs": ["test_balls.py", "test_exact.py"],
+    "solvers.balls": ["test_balls.py"],
+    "solvers.exact": ["test_exact.py"],
+    "solvers.frank_wolfe": ["test_frank_wolfe.py", "test_plain.py"],
+    "solvers.soft": ["test_soft.py", "test_plain.py"],
+    "solvers.ellipsoids": ["test_ellipsoids.py", "test_plain.py"],
 }
 
 

@@ -15,6 +15,7 @@ import importlib.util
 import os
 import resource
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -27,6 +28,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(HERE)]
 
 import plan  # noqa: E402
+from choosing import Choosing, Measuring  # noqa: E402
 from mutants import Mutant, mutants_of  # noqa: E402
 
 SURVIVORS = HERE / "survivors.csv"
@@ -77,7 +79,7 @@ def load_libraries():
         raise RuntimeError("mebnb was imported before its mutants")
 
 
-def start(mutant, limit):
+def start(mutant, limit, plugin):
     """Fork a process that tests one mutant; its exit code is pytest's."""
     child = os.fork()
     if child:
@@ -92,37 +94,45 @@ def start(mutant, limit):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         sys.meta_path.insert(0, Exchange(mutant))
         os.chdir(ROOT)
+        options = ["-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
+        options += ["--tb=no", "--hypothesis-profile=mutation"]
+        if isinstance(plugin, Choosing):
+            options.append("-x")
         import pytest
 
-        code = pytest.main(
-            ["-x", "-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
-            + ["--hypothesis-profile=mutation"]
-            + plan.tests_of(mutant.module)
-        )
+        code = pytest.main(options + plan.tests_of(mutant.module), [plugin])
     finally:
         os._exit(int(code))
 
 
-def run(mutants, limit, jobs):
+def run(mutants, limit, jobs, chosen):
     """Yield each mutant with its outcome: "killed" or "survived"."""
     waiting, running = list(reversed(mutants)), {}
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running[start(mutant, limit)] = mutant
+            running[start(mutant, limit, Choosing(chosen))] = mutant
         child, status = os.wait()
         survived = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
         yield running.pop(child), "survived" if survived else "killed"
 
 
-def seconds_of_the_original(module, source):
+def chosen_tests(module, source):
+    """The tests that pass in time on the module as it is, and those that do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "chosen")
+        os.waitpid(start(Mutant(module, 0, "", "", source), 600, Measuring(file)), 0)
+        return file.read_text().splitlines(), file.with_suffix(".out").read_text()
+
+
+def seconds_of_the_original(module, source, chosen):
     """CPU seconds that the tests take on the module as it is."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     unharmed = Mutant(module, 0, "", "", source)
-    ((_, outcome),) = run([unharmed], 600, 1)
+    ((_, outcome),) = run([unharmed], 600, 1, chosen)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if outcome != "survived":
-        sys.exit(f"{module}: the tests fail without a fault: {plan.tests_of(module)}")
+        sys.exit(f"{module}: the tests fail without a fault")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -146,11 +156,14 @@ def test_module(module, arguments, done):
     left = [mutant for mutant in mutants if mutant.key not in done]
     rows = [done[mutant.key] for mutant in mutants if mutant.key in done]
     if left:
-        took = seconds_of_the_original(module, source)
+        chosen, left_out = chosen_tests(module, source)
+        took = seconds_of_the_original(module, source, chosen)
+        print(f"{module}: {len(chosen)} tests, {took:.1f} s; left out as slow:")
+        print(*(f"  {name}" for name in left_out.splitlines()), sep="\n", flush=True)
         begun = time.monotonic()
         with arguments.results.open("a", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            for mutant, outcome in run(left, int(5 + 4 * took), arguments.jobs):
+            for mutant, outcome in run(left, int(5 + 4 * took), arguments.jobs, chosen):
                 row = dict(zip(FIELDS, (*mutant.key, outcome)))
                 writer.writerow(row.values())
                 file.flush()
@@ -158,7 +171,7 @@ def test_module(module, arguments, done):
                 if outcome == "survived":
                     print(f"  {mutant.line}: {mutant.before}\n     -> {mutant.after}")
         spent = time.monotonic() - begun
-        print(f"{module}: {len(left)} in {spent:.0f} s ({took:.1f} s untouched)")
+        print(f"{module}: {len(left)} mutants in {spent:.0f} s")
     return rows
 
 
