@@ -6,6 +6,7 @@ STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 BROWSER_STAMP := $(VENV)/.browser-installed
 TREES_STAMP := $(VENV)/.trees-installed
+MUTATION_STAMP := $(VENV)/.mutation-installed
 OLDEST := .venv-oldest
 UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --doctest-modules -n 2 --dist worksteal -q
 
@@ -16,7 +17,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench imbalanced lock clean
+.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench mutate imbalanced lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -35,6 +36,10 @@ $(TREES_STAMP): $(STAMP)
 
 $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,bench]'
+	@touch $@
+
+$(MUTATION_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,mutation]'
 	@touch $@
 
 report: setup
@@ -71,6 +76,11 @@ test-browser: $(BROWSER_STAMP)
 
 test-large: setup
 	$(BIN)/python -m pytest tests --ignore tests/browser -m large
+
+# One fault at a time in the sources, to see whether a test notices: hours for all, or
+# make mutate MUTATE='--only solvers.steps' and MUTATE='--every 20' for one mutant in twenty.
+mutate: $(MUTATION_STAMP)
+	$(BIN)/python tests/mutation/run.py $(MUTATE)
 
 # Run a notebook in place and store it clean: make store NOTEBOOK=notebooks/09_breast_cancer.ipynb
 store: setup

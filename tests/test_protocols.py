@@ -1,6 +1,7 @@
 """The documents' counts, radii and errors, rebuilt from the data."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -204,6 +205,20 @@ def test_recalls_of_the_slides(name, train, test):
         recall = slides_recall(algorithm, split, ball)
         assert f"{recall['recall_train']:.2f}" == train
         assert f"{recall['recall_test']:.2f}" == test
+
+
+def test_the_slides_allow_a_slack_of_a_millionth_beyond_the_radius():
+    beyond = 1.0 + np.array([[-1e-6], [5e-7], [2e-6], [1e-3]])
+    anomalies = np.ones(len(beyond), dtype=bool)
+    split = SimpleNamespace(
+        whole_train=beyond,
+        whole_train_is_anomaly=anomalies,
+        test=beyond[1:3],
+        test_is_anomaly=anomalies[1:3],
+    )
+    ball = SimpleNamespace(center=np.zeros(1), lower_bound=1.0)
+    recall = slides_recall("PFW", split, ball)
+    assert recall == {"recall_train": 0.5, "recall_test": 0.5}
 
 
 EVERY = ["PFW", "BPCG", "MEB_A"]

@@ -11,6 +11,7 @@ import pytest
 from mebnb.datasets import dataset_file, load_dataset
 from mebnb.your_data import TableError, read_rows, read_table
 from mebnb.your_data.dialect import find_dialect
+from mebnb.your_data.numbers import bare, is_number, sign_votes
 from mebnb.your_data.sources import open_source
 
 PLAIN = [[1.5, 20.0], [2.5, 30.0], [4.0, 10.0]]
@@ -783,3 +784,23 @@ def test_json_is_called_so(write):
         TableError, match="^some.json is JSON; expected a CSV or Parquet"
     ):
         read_table(write('{"a": [1, 2], "b": [3, 4]}', "some.json"))
+
+
+def test_an_entry_votes_once_or_as_often_as_it_comes():
+    texts = ["1,5", "2.5", "1,500", "7"]
+    assert sign_votes(texts) == (1, 1)
+    assert sign_votes(texts, [3, 4, 5, 6]) == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("-$5", "-5"), ("+ 5 \u20ac", "+5"), ("$ -5", "-5"), ("($5)", "-5"), ("5 %", "5")],
+)
+def test_signs_of_money_are_taken_off_on_either_side_of_the_minus(text, number):
+    assert bare(text) == number
+
+
+@pytest.mark.parametrize("text", ["NA", "-inf", "Infinity", "1,5", "1.5", "-$5"])
+def test_what_counts_as_a_number(text):
+    assert is_number(text)
+    assert not is_number(f"x{text}")

@@ -33,12 +33,19 @@ TESTS = {
     "solvers.ellipsoids": ["test_ellipsoids.py", "test_plain.py"],
 }
 
+# Faults planted by hand stand in more modules (planted.csv).
+PLANTED = {
+    "experiments.slides_tables": ["test_protocols.py"],
+    "report.running": ["test_report.py -k thread"],
+    "your_data.advice": ["test_models.py"],
+}
+
 
 def tests_of(module):
     """Arguments of pytest for a module's tests."""
     return [
         part if not part.startswith("test_") else f"tests/{part}"
-        for entry in TESTS[module.removeprefix("mebnb.")]
+        for entry in (TESTS | PLANTED)[module.removeprefix("mebnb.")]
         for part in entry.split()
     ]
 
