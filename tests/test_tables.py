@@ -11,7 +11,7 @@ import pytest
 from mebnb.datasets import dataset_file, load_dataset
 from mebnb.your_data import TableError, read_rows, read_table
 from mebnb.your_data.dialect import find_dialect
-from mebnb.your_data.numbers import bare, is_number, sign_votes
+from mebnb.your_data.numbers import bare, is_number, read_numbers, sign_votes
 from mebnb.your_data.sources import open_source
 
 PLAIN = [[1.5, 20.0], [2.5, 30.0], [4.0, 10.0]]
@@ -804,3 +804,9 @@ def test_signs_of_money_are_taken_off_on_either_side_of_the_minus(text, number):
 def test_what_counts_as_a_number(text):
     assert is_number(text)
     assert not is_number(f"x{text}")
+
+
+def test_the_first_five_entries_that_are_no_numbers_are_told():
+    numbers = read_numbers(np.arange(8), ["1", *"abcdefg"])
+    assert numbers.unread == tuple("abcde")
+    assert (numbers.read_rows, numbers.unread_rows) == (1, 7)

@@ -105,10 +105,19 @@ def mutants_of(module, source):
 def _is_skipped(node):
     while node is not None:
         above = node.parent
-        if node.type in SKIPPED or (above is not None and _is_annotation(node, above)):
+        if (
+            node.type in SKIPPED
+            or _is_strict(node)
+            or (above is not None and _is_annotation(node, above))
+        ):
             return True
         node = above
     return False
+
+
+def _is_strict(node):
+    """Whether this is zip's strict=True: a guard against what no caller does."""
+    return node.type == "argument" and node.get_code().strip() == "strict=True"
 
 
 def _is_annotation(node, above):
