@@ -8,7 +8,8 @@ BROWSER_STAMP := $(VENV)/.browser-installed
 TREES_STAMP := $(VENV)/.trees-installed
 MUTATION_STAMP := $(VENV)/.mutation-installed
 OLDEST := .venv-oldest
-UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --doctest-modules -n 2 --dist worksteal -q
+# tests/mutation is a program of its own: its import switches the compiler off.
+UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --ignore tests/mutation --doctest-modules -n 2 --dist worksteal -q $(UNIT)
 
 # One BLAS thread: the kernels share the cores with each other, and counts stay the same everywhere.
 export OMP_NUM_THREADS ?= 1

@@ -149,6 +149,7 @@ def shown(notebook):
     )
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -187,6 +188,7 @@ def test_breast_cancer_with_another_seed(tmp_path, parameters):
     assert "another experiment than the published one" in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -212,6 +214,7 @@ def test_core_sets_with_another_cloud(tmp_path, parameters):
     assert re.search(rf"cloud {m} x {n} +{share:.3f} +{shown_first} +{lazy} ", text)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -244,6 +247,7 @@ def test_synthetic_sets_of_other_sizes(tmp_path, parameters):
     assert "1.0193" not in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -264,6 +268,7 @@ def test_frank_wolfe_with_another_cloud(tmp_path, parameters):
     assert "Gaussian" not in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -284,6 +289,7 @@ def test_away_steps_with_another_cloud(tmp_path, parameters):
     assert re.search(rf"{label} +{ball.iterations} +{ball.radius:.6g} .*", text)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -305,6 +311,7 @@ def test_pairwise_with_another_cloud(tmp_path, parameters):
     assert re.search(rf"{label} +{reached} +\S+ +{swaps} ", text)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -325,6 +332,7 @@ def test_blended_pairwise_with_another_cloud(tmp_path, parameters):
     assert re.search(rf"{label} +{ball.radius:.6g} +{ball.support.size} ", text)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -352,6 +360,7 @@ def test_maternal_risk_with_another_split(tmp_path, parameters):
     assert ("not in 300" in text) == (step == "short")
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -380,6 +389,7 @@ def test_vertebral_column_with_another_split(tmp_path, parameters):
     assert "another experiment than the published one" in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -398,6 +408,7 @@ def test_line_search_with_another_cloud(tmp_path, parameters):
     assert re.search(rf"Armijo +{count} +{count} +{count}\n", text)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -430,6 +441,7 @@ def test_churn_with_another_split(tmp_path, parameters):
     assert "72 published cells: 72 not comparable" in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -450,6 +462,7 @@ def test_excluding_ellipsoids_with_another_scale(tmp_path, parameters):
     assert "1.638e+06" not in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -467,6 +480,7 @@ def test_imbalanced_with_other_sets(tmp_path, parameters):
     assert "0.377 (0.06)" not in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -487,6 +501,7 @@ def test_soft_balls_with_another_share(tmp_path, parameters):
     assert "28.686902" not in text
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -531,6 +546,7 @@ MESSY = (
 )
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -29,6 +29,7 @@ def outputs(name, given, target, hash_seed):
     ]
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     ("name", "given"),
     [
