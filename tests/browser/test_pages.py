@@ -24,9 +24,7 @@ LARGEST = 3_000_000  # bytes of a page
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The committed notebooks as pages."""
-    made = export_stored(
-        NOTEBOOKS, tmp_path_factory.mktemp("site"), say=lambda line: None
-    )
+    made = export_stored(NOTEBOOKS, tmp_path_factory.mktemp("site"))
     assert made.problems == []
     return made.index.parent
 
