@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 from numba import njit
 
 from mebnb.solvers.inputs import readable_blocks, row_blocks
@@ -308,6 +307,8 @@ class Trace:
             Columns iteration, gamma, fw_gap, away_gap, radius, kind, step, active,
             seconds; one row a gap evaluation.
         """
+        import pandas as pd  # a quarter of a second that the ball does not need
+
         columns = {"iteration": np.arange(len(self))}
         columns |= dict(vars(self).items())
         return pd.DataFrame(columns)

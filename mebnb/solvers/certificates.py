@@ -19,13 +19,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from mebnb.solvers.balls import coordinate_spread, squared_distances
 from mebnb.solvers.inputs import check_number, check_points, row_blocks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Certificate", "verify"]
 
@@ -496,4 +498,6 @@ def _as_float(value):
 
 def _table(claims):
     columns = ["claim", "violation", "tolerance", "rounding", "verdict", "passed"]
+    import pandas as pd  # a quarter of a second that the ball does not need
+
     return pd.DataFrame([claim.row() for claim in claims], columns=columns)
