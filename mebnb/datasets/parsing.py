@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
-__all__ = ["PARSERS", "parse", "values_hash"]
+__all__ = ["NEAREST", "PARSERS", "parse", "values_hash"]
 
 # The nearest float to each number as written: what pandas reads from version 3 on.
-_NEAREST = (
+NEAREST = (
     {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
 )
-_read = partial(pd.read_csv, **_NEAREST)
+_read = partial(pd.read_csv, **NEAREST)
 
 
 def parse(name, content):

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
+from mebnb.datasets.parsing import NEAREST
 from mebnb.your_data.dialect import (
     ROW_NAME,
     SEPARATORS,
@@ -219,7 +220,7 @@ def _read(source, dialect, options):
         with _open_rows(source, dialect) as file, warnings.catch_warnings():
             # pandas would drop what has no name, and only warn.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(file, **options)
+            return pd.read_csv(file, **options, **NEAREST)
     except pd.errors.EmptyDataError:
         return pd.DataFrame(columns=options["names"])
     except pd.errors.ParserError as error:
