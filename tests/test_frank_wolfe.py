@@ -1,7 +1,9 @@
 """The Frank-Wolfe family and Yildirim's algorithms: answers, invariances, stops."""
 
 import importlib
+import inspect
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -587,3 +589,22 @@ def test_solution_shows_itself():
     assert isinstance(ball, Solution)
     assert repr(ball).startswith("Solution(radius 0.707106")
     assert '<th scope="row">radius</th>' in ball._repr_html_()
+
+
+@pytest.mark.parametrize("solver", [away_step, pairwise, blended_pairwise])
+def test_the_family_documents_its_arguments_alike(solver):
+    """Four docstrings are written out; what they say of the same arguments agrees."""
+
+    def arguments(function):
+        text = inspect.getdoc(function)
+        return (
+            text.split("Parameters\n")[1]
+            .split("\nReferences")[0]
+            .split("\nExamples")[0]
+        )
+
+    assert "tol : float" in arguments(frank_wolfe)
+    own = re.sub(r"margin : .*\n    .*\n", "", arguments(solver))
+    assert own == arguments(frank_wolfe)
+    named = re.findall(r"^(\w+(?:, \w+)*) : ", arguments(solver), flags=re.M)
+    assert named == list(inspect.signature(solver).parameters)

@@ -198,3 +198,16 @@ def test_source_is_shown_in_full_also_where_a_page_hides_its_inputs(
     assert told.startswith("def pairwise(points, tol):")
     assert "Parameters" not in told
     assert page.soup.select(".highlight .k")
+
+
+def test_blending_stays_among_active_points_at_a_tie():
+    # After steps of 1/2 and 1/4 all numbers are dyadic, so that the tie is exact: the
+    # active spread equals the Frank-Wolfe gap, and no new point may come in.
+    points = np.array([[4.0, 6.0], [2.0, 2.0], [6.0, 3.0], [6.0, 5.0]])
+    _, steps = plain.blended_pairwise(points, 1e-6)
+    first, second, third = steps[:3]
+    assert (first.alpha, second.alpha) == (0.5, 0.25)
+    d = plain.squared_distances(points, second.weights @ points)
+    active = d[second.weights > 0]
+    assert active.max() - active.min() == d.max() - second.weights @ d
+    assert (third.towards, third.away) == (1, 0)

@@ -745,8 +745,7 @@ def blended_pairwise(
     """Blended pairwise conditional gradients (report Algorithm 2, BPFW; slides BPCG).
 
     Moves weight between active points while their spread of distances is at least
-    the FW gap plus `margin` (0; the slides' code had 1e-5), else towards the farthest
-    point.
+    the FW gap plus `margin`, else towards the farthest point.
 
     Parameters
     ----------
@@ -764,6 +763,8 @@ def blended_pairwise(
         Tolerance on that gap.
     max_iter : int
         Most steps taken; 1000 is the report's limit.
+    margin : float
+        In squared units of the data; the slides' code had 1e-5.
     time_limit : float or None
         Seconds.
     callback : callable or None
