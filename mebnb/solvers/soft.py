@@ -465,7 +465,7 @@ def _refuse_indefinite(gram):
 
 def _unit(*arrays):
     """A power of two that brings the largest entry to about 1; exact to multiply by."""
-    largest = max(max(abs(float(a.min())), abs(float(a.max()))) for a in arrays)
+    largest = max(float(np.abs(a).max()) for a in arrays)
     _, exponent = math.frexp(largest)
     return math.ldexp(1.0, max(-1000, min(1000, -exponent)))
 
@@ -561,12 +561,14 @@ def _sample(m, count):
 class _View(NamedTuple):
     """What a weighted mean sees: the squared distances of all points, and itself.
 
-    `center` is None for kernels; `norm2` is |c|^2 there and 0 in the linear space.
+    `center` is None for kernels; `norm2` is |c|^2 there and 0 in the linear space, where
+    `farthest` is the largest squared distance.
     """
 
     distances: np.ndarray
-    center: np.ndarray | None
-    norm2: float
+    center: np.ndarray | None = None
+    norm2: float = 0.0
+    farthest: float = math.nan
 
 
 class _Linear:
@@ -607,14 +609,14 @@ class _Linear:
 
     def _from(self, center):
         distances = squared_distances(self.points, center)
-        largest = float(distances.max())
-        vanishes = largest < TINY and (self.points != self.points[0]).any()
-        if vanishes or not largest < HUGE:
+        farthest = float(distances.max())
+        vanishes = farthest < TINY and (self.points != self.points[0]).any()
+        if vanishes or not farthest < HUGE:
             raise ValueError(
                 "points must have squared distances that float64 can hold, found about "
-                f"{largest:.1e}; multiply the points by a constant first"
+                f"{farthest:.1e}; multiply the points by a constant first"
             )
-        return _View(distances, center, 0.0)
+        return _View(distances, center, farthest=farthest)
 
     def gram(self, rows, view):
         """Inner products of some points, up to a shift of the origin."""
@@ -622,7 +624,7 @@ class _Linear:
         return local @ local.T
 
     def rounding(self, view):
-        reach = math.sqrt(float(view.distances.max()))
+        reach = math.sqrt(view.farthest)
         return 8.0 * EPS * reach * (float(np.linalg.norm(view.center)) + reach)
 
     def written(self, view):
@@ -665,8 +667,8 @@ class _Kernel:
         inner = _weighted(self.kernel, self.points, self.points[support], share)
         norm2 = float(share @ inner[support])
         if self.alike:
-            return _View(np.zeros(self.m), None, norm2)
-        return _View(np.maximum(self.own - 2.0 * inner + norm2, 0.0), None, norm2)
+            return _View(np.zeros(self.m), norm2=norm2)
+        return _View(np.maximum(self.own - 2.0 * inner + norm2, 0.0), norm2=norm2)
 
     def moved(self, view, rows, change):
         shift = np.zeros(self.m)
@@ -674,7 +676,7 @@ class _Kernel:
             shift += amount * self._column(row, rows)
         growth = float(change @ (self.own[rows] - view.distances[rows] + shift[rows]))
         distances = view.distances - 2.0 * shift + growth
-        return _View(distances, None, view.norm2 + growth)
+        return _View(distances, norm2=view.norm2 + growth)
 
     def gram(self, rows, view=None):
         return self.kernel(self.points[rows], self.points[rows])
