@@ -259,7 +259,7 @@ def test_coordinate_spread():
 # --- the problem -------------------------------------------------------------------
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 20), st.integers(1, 6))
 def test_identities_of_the_dual(seed, m, n):
     rng = np.random.default_rng(seed)

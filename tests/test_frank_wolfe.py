@@ -129,7 +129,7 @@ clouds = arrays(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(clouds, st.sampled_from(LINEAR), st.sampled_from(["exact", "golden", "armijo"]))
 def test_certificate_on_integer_clouds(points, solver, step):
     ball = solver(points, step=step, gap="relative", tol=1e-6, max_iter=20_000)
@@ -137,7 +137,7 @@ def test_certificate_on_integer_clouds(points, solver, step):
     assert_optimal(points, ball, rtol=1e-6)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None)
 @given(clouds, st.floats(-50, 50), st.sampled_from([0.25, 2.0, 1024.0]))
 def test_radius_moves_with_translation_and_scaling(points, shift, scale):
     base = away_step(points, gap="relative", tol=1e-9, max_iter=20_000)
