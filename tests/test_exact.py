@@ -530,7 +530,7 @@ def test_the_far_offset_of_large_data():
 def test_the_farthest_come_first(values, data):
     keep = data.draw(st.integers(1, len(values)))
     found, squared = np.arange(len(values)), np.array(values, dtype=float)
-    rest = exact._keep_farthest(found, squared, len(values), keep)
+    rest = exact._keep_farthest.py_func(found, squared, len(values), keep)
     np.testing.assert_array_equal(squared, np.array(values)[found])
     assert sorted(found) == list(range(len(values)))
     assert sorted(squared[:keep]) == sorted(values)[len(values) - keep :]

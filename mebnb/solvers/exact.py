@@ -264,12 +264,18 @@ def _shell(points, center, scale, most, cut):
 # Sums may be reordered, so that they run in vector registers, but NaN and infinity
 # keep their meaning: they are how bad input is noticed at no cost.
 _ORDER = {"reassoc", "contract", "nsz"}
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS = {
+    "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False,
+    "no_cfunc_wrapper": True,
+}  # fmt: skip
 _compiled = njit(fastmath=_ORDER, **_OPTIONS)
 # A function that only compiled code calls does without an entrance from Python, which
-# takes as long to compile as the function itself.
-_PART = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# takes as long to compile as the function itself, and without a file of its own.
+_PART = _OPTIONS | {"no_cpython_wrapper": True, "cache": False}
 _inner = njit(fastmath=_ORDER, **_PART)
+# LLVM optimises a function anew with every caller that it is linked into. One that has
+# a single caller and many parts becomes a part of the caller's text before that.
+_pasted = njit(fastmath=_ORDER, inline="always", **_PART)
 
 
 @_inner
@@ -291,6 +297,12 @@ def _squared_distance(row, scale, center):
 
 @_compiled
 def _scan(rows, start, center, scale, cut, inner, found, squared, count):
+    """_collect for Python: large data alone need this entrance."""
+    return _collect(rows, start, center, scale, cut, inner, found, squared, count)
+
+
+@_inner
+def _collect(rows, start, center, scale, cut, inner, found, squared, count):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
     Returns count, cut, inner: how many are collected, fewer than `found` can hold, the
@@ -300,7 +312,8 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count):
     for i in range(rows.shape[0]):
         distance = _squared_distance(rows[i], scale, center)
         if distance <= cut:
-            inner = max(inner, distance)
+            if distance > inner:
+                inner = distance
             continue
         if not distance < np.inf:
             return -1, cut, np.inf
@@ -313,7 +326,7 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count):
     return count, cut, inner
 
 
-@_compiled
+@_inner
 def _keep_farthest(found, squared, count, keep):
     """Bring the `keep` farthest to the front, the nearest of them last; return it."""
     low, high = 0, count - 1
@@ -501,16 +514,16 @@ def _rounds(
             core.ids[i], core.active[i] = i * stride, i
     while True:
         if not asked:
-            gamma, drift = _locate(core, size, size if rounds else NONE, rows, scale)
+            gamma, drift = _locate(core, size, rounds > 0, rows, scale)
             if rounds > 0:
                 # What rounding of the center and of a distance may add.
                 rounding = (2.0 * math.sqrt(gamma) + drift) * drift + 8.0 * EPS * gamma
                 cut = gamma * (1.0 + 2.0 * aim) + rounding
-            count, _, farthest = _scan(
+            count, _, farthest = _collect(
                 *(rows, NONE, center, scale, cut, 0.0, found[:batch], squared, NONE)
             )
-            if count > 0:
-                farthest = max(farthest, squared[count - 1])
+            if count > 0 and squared[count - 1] > farthest:
+                farthest = squared[count - 1]
             if count <= 0 or rounds == limit or not TINY < farthest < HUGE:
                 break
             if rounds == 0:
@@ -564,45 +577,21 @@ def _take_in(core, known, found, count):
 
 @_inner
 def _fill_gram(core, done, known, rows, scale):
-    """Inner products of the core points from `done` on with all.
-
-    Two by four at a time, so that the numbers are read from memory less often; what is
-    written beyond the core points is never read.
-    """
+    """Inner products of the core points from `done` on with all."""
     gram, local, origin = core.gram, core.space, core.places[1]
     for i in range(done, known):
         row, here = rows[core.ids[i]], local[i]
         for k in range(origin.size):
-            here[k] = _difference(row[k], scale, origin[k], 0.0)
-    for i in range(done, known, 2):
-        a, b = local[i], local[i + 1]
-        for j in range(0, min(i + 2, known), 4):
-            c, d, e, f = local[j], local[j + 1], local[j + 2], local[j + 3]
-            ac = ad = ae = af = bc = bd = be = bf = 0.0
-            for k in range(origin.size):
-                x, y = a[k], b[k]
-                ac += x * c[k]
-                ad += x * d[k]
-                ae += x * e[k]
-                af += x * f[k]
-                bc += y * c[k]
-                bd += y * d[k]
-                be += y * e[k]
-                bf += y * f[k]
-            above, below = gram[i], gram[i + 1]
-            above[j], above[j + 1], above[j + 2], above[j + 3] = ac, ad, ae, af
-            below[j], below[j + 1], below[j + 2], below[j + 3] = bc, bd, be, bf
-    for i in range(done, known):
-        for j in range(i):
-            gram[j, i] = gram[i, j]
+            here[k] = scale * row[k] - origin[k]
+        for j in range(i + 1):
+            gram[i, j] = gram[j, i] = _dot(here, local[j], origin.size)
 
 
 @_inner
 def _locate(core, size, measured, rows, scale):
     """Center and dual value, anew from the support by differences from its first row.
 
-    Returns gamma, of the first `measured` points of the support, and how far rounding
-    has moved the center.
+    Returns gamma, if it is to be `measured`, and how far rounding has moved the center.
     """
     center, local = core.places[0], core.places[2]
     origin = rows[core.ids[core.active[0]]]
@@ -613,7 +602,7 @@ def _locate(core, size, measured, rows, scale):
         row, weight = rows[core.ids[slot]], core.weights[slot]
         for j in range(local.size):
             local[j] += weight * _difference(row[j], scale, scale * origin[j], 0.0)
-    for i in range(measured):
+    for i in range(size if measured else NONE):
         slot = core.active[i]
         row, weight = rows[core.ids[slot]], core.weights[slot]
         for j in range(local.size):
@@ -646,7 +635,7 @@ def _sum(x, y):
 # --- compiled: the dual on the core set --------------------------------------------
 
 
-@_inner
+@_pasted
 def _maximise(core, sigma, done, known, size, aim, slots, squared):
     """Bring the weights to the maximum of the dual on the core set.
 
@@ -664,7 +653,7 @@ def _maximise(core, sigma, done, known, size, aim, slots, squared):
         count = _outside(core, known, aim, slots, squared)
         if count == 0 or stuck:
             break
-        keep = max(room - size, 1)
+        keep = room - size if room > size else 1
         if count > keep:
             _keep_farthest(slots, squared, count, keep)
             count = keep
@@ -767,15 +756,17 @@ def _climb(core, size):
         for j in range(size):
             if target[j] <= 0.0:
                 weight, blocked = weights[active[j]], True
-                step = min(step, weight / (weight - target[j]) if weight else 0.0)
+                share = weight / (weight - target[j]) if weight > 0.0 else 0.0
+                if share < step:
+                    step = share
         for j in range(size - 1, -1, -1):
             weight = weights[active[j]]
             if target[j] <= 0.0 and weight <= step * (weight - target[j]):
                 _drop(core, size, j)
                 size -= 1
             else:
-                moved = max(weight + step * (target[j] - weight), 0.0)
-                weights[active[j]] = moved if blocked else target[j]
+                moved = weight + step * (target[j] - weight) if blocked else target[j]
+                weights[active[j]] = moved if moved > 0.0 else 0.0
     return size
 
 
@@ -793,7 +784,7 @@ def _drop(core, size, position):
         for j in range(position, i):
             row[j] = cosines[j] * carry + sines[j] * old[j + 1]
             carry = cosines[j] * old[j + 1] - sines[j] * carry
-        row[i] = math.hypot(carry, old[i + 1])
+        row[i] = math.sqrt(carry * carry + old[i + 1] * old[i + 1])
         cosines[i], sines[i] = carry / row[i], old[i + 1] / row[i]
 
 
@@ -813,6 +804,6 @@ def _exchange(core, size):
             best, position = weight / coordinates[j], j
     for j in range(size):
         weight = weights[active[j]] - best * coordinates[j]
-        weights[active[j]] = max(weight, 0.0)
+        weights[active[j]] = weight if weight > 0.0 else 0.0
     _drop(core, size, position)
     return best
