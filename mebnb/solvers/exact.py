@@ -50,7 +50,7 @@ SMALL = 1_000_000
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
 # Columns of a tile of matrix products.
-COLUMNS = 1024
+COLUMNS = 512
 # More multiplications than this are left to the matrix product.
 PRODUCTS = 1_000_000
 # Compiled code gets a literal 0 a version of its own of every function it hands it to.
@@ -166,7 +166,7 @@ def _solution(ball, scale, rtol, max_iter, why):
         message += f" after max_iter = {max_iter} rounds"
     else:
         message += f", {why}"
-    order = np.argsort(ball.support)
+    order = ball.support.argsort()
     return Solution(
         *(ball.center / scale, radius, lower_bound),
         *(ball.support[order], ball.weights[order]),
@@ -188,7 +188,7 @@ def _solve(points, scale, rtol, max_iter):
         points = np.array(points, dtype=np.float64, order="C")
     rows = readable(points)
     if rows is not None and (small or 10 * sample >= m):
-        return _core_ball(rows, scale, np.empty(0), batch, aim, limit)
+        return _core_ball(rows, scale, None, batch, aim, limit)
     return _solve_by_shells(points, scale, sample, batch, aim, limit)
 
 
@@ -200,7 +200,7 @@ def _solve_by_shells(points, scale, sample, batch, aim, limit):
     drawn = np.random.default_rng(0).choice(m, most // 4, replace=False, shuffle=False)
     rows = np.sort(drawn)
     values = _gather(points, rows)
-    ball = _core_ball(values, scale, np.empty(0), batch, aim, limit)
+    ball = _core_ball(values, scale, None, batch, aim, limit)
     ball = ball._replace(support=rows[ball.support], passes=rows.size / m)
     # A cut that about half of `most` of all rows will pass.
     inner = _shell(values, ball.center, scale, max(most * most // (6 * m), 2), 0.0)[1]
@@ -312,8 +312,7 @@ def _collect(rows, start, center, scale, cut, inner, found, squared, count):
     for i in range(rows.shape[0]):
         distance = _squared_distance(rows[i], scale, center)
         if distance <= cut:
-            if distance > inner:
-                inner = distance
+            inner = max(inner, distance)
             continue
         if not distance < np.inf:
             return -1, cut, np.inf
@@ -380,8 +379,8 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         C-contiguous and finite, or farthest is infinite.
     scale : float
         A power of two that the rows are multiplied with.
-    start_weights : ndarray, shape (k,)
-        Weights of the first k rows to start from; may be empty.
+    start_weights : ndarray, shape (k,), or None
+        Weights of the first k rows to start from.
     batch : int
         A round adds fewer than this many rows to the core set.
     aim : float
@@ -394,7 +393,8 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     _Ball
     """
     m, n = rows.shape
-    start, batch = start_weights.size, min(batch, m + 1)
+    start = 0 if start_weights is None else start_weights.size
+    batch = min(batch, m + 1)
     if not start and scale == 1.0 and 2 < m <= n + 1:
         ball = _regular_simplex(rows, aim)
         if ball is not None:
@@ -404,30 +404,30 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
     # The first center is the mean of every so many rows, or that of the support given.
     stride = 1 if start else max(1, m // max(n, 128))
     first = start or -(-m // stride)
-    length, width = max(capacity, first), min(n, COLUMNS)
-    numbers, values = np.empty((3, length), np.int64), np.empty((2, length))
+    length = max(capacity, first)
+    ids, active, found = np.empty((3, length), np.int64)
+    weights, squared = np.empty((2, length))
+    weights[:first] = start_weights if start else 1.0 / first
     core = _Core(
-        *(numbers[0], values[0], numbers[1]),
-        *(np.empty((capacity + 4, capacity + 4)), np.empty((most + 1, most + 1))),
-        *(np.empty((3, most + 1)), np.empty((3, n)), np.empty((capacity + 4, width))),
+        *(ids, weights, active, np.empty((capacity, capacity))),
+        *(np.empty((most + 1, most + 1)), np.empty((3, most + 1))),
+        *(np.empty((3, n)), np.empty((capacity, min(n, COLUMNS)))),
     )
-    core.weights[:first] = start_weights if start else 1.0 / first
-    counts, measures, asked = (first, 0, 0, 0), (0.0, 0.0, 0.0, 0.0), False
+    state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, False
     while True:
-        counts, measures, asked = _rounds(
-            *(core, counts, measures, rows, scale, numbers[2], values[1]),
-            *(capacity, start, stride, batch, aim, limit, asked),
+        state = _rounds(
+            *(*core, found, squared, rows, scale),
+            *(capacity, start, stride, batch, aim, limit, *state),
         )
+        size, done, known, rounds, gamma, farthest, cut, _, asked = state
         if not asked:
             break
-        _multiply(core, *counts[1:3], rows, scale)
-    (size, _, _, rounds), (gamma, farthest, cut, _) = counts, measures
+        _multiply(core, done, known, rows, scale)
     if rounds == 0:  # equal rows, or squares that are not finite numbers
         center, one = scale * rows[0].astype(np.float64), np.ones(1)
         return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
-    slots = core.active[:size]
     return _Ball(
-        *(core.ids[slots], core.weights[slots], core.places[0]),
+        *(ids[:size], weights[:size], core.places[0]),
         *(gamma, farthest, cut, rounds, rounds + 1.0),
     )
 
@@ -465,16 +465,16 @@ def _multiply(core, done, known, rows, scale):
     """Inner products of the core points from `done` on with all, tile by tile."""
     gram, space, origin = core.gram, core.space, core.places[1]
     new = gram[done:known, :known]
-    new[:] = 0.0
     for start in range(0, origin.size, COLUMNS):
-        columns = slice(start, start + COLUMNS)
         # One tile is the whole: the differences of the points known before are there.
         first = done if origin.size <= COLUMNS else 0
-        values = rows[core.ids[first:known], columns]
-        local = space[:known, : values.shape[1]]
-        np.multiply(values, scale, out=local[first:])
-        local[first:] -= origin[columns]
-        new += local[done:] @ local.T
+        width = min(COLUMNS, origin.size - start)
+        _differences(core.ids, rows, scale, origin, start, width, first, known, space)
+        local = space[:known, :width]
+        if start == 0:
+            np.matmul(local[done:], local.T, out=new)
+        else:
+            new += local[done:] @ local.T
     gram[:done, done:known] = new[:, :done].T
 
 
@@ -482,32 +482,47 @@ def _multiply(core, done, known, rows, scale):
 
 
 @_compiled
+def _differences(ids, rows, scale, origin, start, width, first, known, space):
+    """Differences of core points from the origin, in `width` columns from `start` on."""
+    there = origin[start : start + width]
+    for i in range(first, known):
+        row, here = rows[ids[i], start : start + width], space[i]
+        for j in range(width):
+            here[j] = scale * row[j] - there[j]
+
+
+@_compiled
 def _rounds(
-    core, counts, measures, rows, scale, found, squared,
-    capacity, start, stride, batch, aim, limit, asked,
+    ids, weights, active, gram, factor, work, places, space, found, squared,
+    rows, scale, capacity, start, stride, batch, aim, limit,
+    size, done, known, rounds, gamma, farthest, cut, sigma, asked,
 ):  # fmt: skip
     """Take the farthest rows into the core set and maximise, until none is outside.
 
     Parameters, beside those of _core_ball
     --------------------------------------
-    counts : tuple of int
-        Size of the support, rows of `gram` that are filled, core points, rounds.
-    measures : tuple of float
-        gamma, farthest and cut of _Ball, and sigma.
+    ids, weights, active, gram, factor, work, places, space : ndarray
+        The fields of _Core. One by one they are handed over in half the time.
+    found, squared : ndarray
+        Work space for as many rows.
     start : int
         How many rows are the support to start from. If 0, the first center is the mean
         of the rows that are `stride` apart, and the row farthest from it the support.
+    size, done, known, rounds : int
+        Size of the support, rows of `gram` that are filled, core points, rounds.
+    gamma, farthest, cut, sigma : float
+        The fields of _Ball, and sigma.
     asked : bool
         Whether the call before this one asked for products, which are there now.
 
     Returns
     -------
-    counts, measures
+    size, done, known, rounds, gamma, farthest, cut, sigma
+        As they are now. In the end the support is in front of the core set.
     asked : bool
         Whether more products are due than are formed here in good time.
     """
-    size, done, known, rounds = counts
-    gamma, farthest, cut, sigma = measures
+    core = _Core(ids, weights, active, gram, factor, work, places, space)
     center, origin = core.places[0], core.places[1]
     if known == 0:
         for i in range(size):
@@ -548,7 +563,9 @@ def _rounds(
             _fill_gram(core, done, known, rows, scale)
         size = _maximise(core, sigma, done, known, size, aim, found, squared)
         asked, done, rounds = False, known, rounds + 1
-    return (size, done, known, rounds), (gamma, farthest, cut, sigma), asked
+    if rounds > 0 and not asked:
+        _forget(core, size, found)
+    return size, done, known, rounds, gamma, farthest, cut, sigma, asked
 
 
 @_inner

@@ -27,6 +27,8 @@ BLOCK_BYTES = 256 * 1024
 LARGE_BLOCK_BYTES = 8 * 1024 * 1024
 # Whole numbers from here on may be rounded on their way to float64.
 EXACT = 2.0**53
+# The types that are read as they are.
+FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
 
 def check_points(points, name="points", finite=True):
@@ -85,6 +87,8 @@ def check_points(points, name="points", finite=True):
 
 
 def _as_real_array(points, name):
+    if type(points) is np.ndarray and points.dtype in FLOATS:
+        return points
     if hasattr(points, "toarray") and hasattr(points, "nnz"):
         raise TypeError(f"{name} must be a dense array, found {type(points).__name__}")
     if isinstance(points, np.ma.MaskedArray):
@@ -110,7 +114,7 @@ def _as_real_array(points, name):
     if kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, found dtype {array.dtype}")
     native = array.dtype.newbyteorder("=")
-    if native in (np.float32, np.float64):
+    if native in FLOATS:
         return array if array.dtype.isnative else array.astype(native)
     if array.dtype == np.longdouble and array.size:
         with np.errstate(over="ignore"):
@@ -215,7 +219,7 @@ def readable(points):
     ndarray, shape (m, n), or None
     """
     flags = points.flags
-    if points.dtype not in (np.float32, np.float64):
+    if points.dtype not in FLOATS:
         return None
     if not (flags.c_contiguous and flags.aligned):
         return None
@@ -319,6 +323,8 @@ def check_number(name, value, least, whole=False):
     ValueError, TypeError
         Naming the argument, what was found and what is expected.
     """
+    if type(value) is (int if whole else float) and least <= value < math.inf:
+        return
     kind, words = (Integral, "an integer") if whole else (Real, "a number")
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{name} must be {words}, found {value!r}")

@@ -31,8 +31,12 @@ def warm_up(tell=print):
     """
     points = np.random.default_rng(0).normal(size=(60, 3))
     large = np.resize(points, (340_000, 3))  # read in few passes, by other functions
+    wide = np.random.default_rng(0).normal(size=(60, 1_000))  # left to matrix products
     work = {
-        "the exact ball": [lambda: minimum_enclosing_ball(points)],
+        "the exact ball": [
+            lambda: minimum_enclosing_ball(points),
+            lambda: minimum_enclosing_ball(wide),
+        ],
         "its passes over large data": [
             lambda: minimum_enclosing_ball(large),
             lambda: minimum_enclosing_ball(large.astype(np.float32)),
