@@ -389,11 +389,13 @@ def test_scores_of_very_different_size_are_no_ties():
     assert found["auroc"] == 1.0
 
 
-def test_rounding_is_that_of_single_precision():
+def test_scores_are_rounded_as_single_precision_does():
     values = np.random.default_rng(0).standard_normal(1000) * 10.0 ** np.arange(
         -20, 20, 0.04
     )
-    np.testing.assert_array_equal(scores._rounded(values), values.astype(np.float32))
+    np.testing.assert_array_equal(
+        scores.rounded_scores(values), values.astype(np.float32)
+    )
 
 
 class OnTheSphere(BaseEstimator):

@@ -11,6 +11,7 @@ from mebnb.learning.scores import (
     evaluate_repeatedly,
     evaluate_splits,
     recall_at_false_alarms,
+    rounded_scores,
     score_detector,
 )
 from mebnb.learning.splits import Split, honest_split, seen_in_training
@@ -23,6 +24,7 @@ __all__ = [
     "evaluate_splits",
     "honest_split",
     "recall_at_false_alarms",
+    "rounded_scores",
     "score_detector",
     "seen_in_training",
 ]

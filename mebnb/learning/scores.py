@@ -19,6 +19,7 @@ __all__ = [
     "evaluate_repeatedly",
     "evaluate_splits",
     "recall_at_false_alarms",
+    "rounded_scores",
     "score_detector",
 ]
 
@@ -109,7 +110,7 @@ def score_detector(detector, split, rate=0.05):
     judge = getattr(detector, "score_samples", None) or detector.decision_function
     scores = _numbers(judge(split.test), "the detector's scores")
     # Ranks from 0: all that the scores below look at, and never infinite.
-    abnormality = np.unique(_rounded(-scores), return_inverse=True)[1]
+    abnormality = np.unique(rounded_scores(-scores), return_inverse=True)[1]
     hits, misses = int(np.sum(alarm & anomaly)), int(np.sum(~alarm & anomaly))
     false = int(np.sum(alarm & ~anomaly))
     both = anomaly.any() and not anomaly.all()
@@ -156,8 +157,19 @@ def _numbers(values, name):
     return values
 
 
-def _rounded(values):
-    """Rounded to 24 significant bits, those of single precision, at any magnitude."""
+def rounded_scores(values):
+    """Scores to 24 significant bits, so that those equal but for rounding are ties.
+
+    That is what single precision keeps, but of any magnitude.
+
+    Parameters
+    ----------
+    values : array_like of float
+
+    Returns
+    -------
+    ndarray of float64
+    """
     mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
     return np.ldexp(np.rint(np.ldexp(mantissa, 24)), exponent - 24)
 

@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 
-from mebnb.learning import evaluate_repeatedly, honest_split
+from mebnb.learning import evaluate_repeatedly, honest_split, rounded_scores
 from mebnb.learning.detectors import SoftBallDetector, rival_detectors
 from mebnb.report.words import escaped, without_formulas
 from mebnb.your_data import TableError
@@ -270,14 +270,13 @@ def agreement(sample, model, *, seed=0):
     """
     rivals = _rivals(sample, seed)
     points = model.scaled(sample.values)
-    # Single precision: rows that are equally far but for rounding are ties.
-    ours = model.score(sample.values)["score"].to_numpy(dtype=np.float32)
+    ours = rounded_scores(model.score(sample.values)["score"])
     top = max(5, len(points) // 20)
     best = set(np.argsort(-ours, kind="stable")[:top])
     rows = {}
     for name, detector in rivals.items():
         fitted = clone(detector).fit(points[sample.is_nominal])
-        theirs = -fitted.score_samples(points).astype(np.float32)
+        theirs = rounded_scores(-fitted.score_samples(points))
         same = len(best & set(np.argsort(-theirs, kind="stable")[:top]))
         rows[name] = {
             "rank correlation": float(spearmanr(ours, theirs).statistic),
