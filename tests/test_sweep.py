@@ -338,6 +338,36 @@ def test_findings_are_read_from_comparisons_and_checks():
     assert findings(notebooks[2:]) == []
 
 
+def test_findings_are_told_in_the_order_of_the_notebook():
+    # A set of sentences has another order in every process.
+    kinds = ["differs", "equal as printed", "not comparable", "decided by rounding"]
+    lines = [f"t{at}: 1 published cells: 1 {kind}" for at, kind in enumerate(kinds)]
+    told = findings([_showing("\n".join([*lines, *lines]))])
+    listed = ", ".join(f"1 {kind}" for kind in kinds)
+    assert told == [f"Published numbers beside ours: 4 in 4 tables, {listed}."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 3 published cells: none of them",
+        "a: 3 published cells: 2 equal as printed, and more",
+        "a: 3 published cells: 1 <b>equal</b>",
+        "a: 3 published cells: " + "9" * 5000 + " differs",
+        "a: ٣ published cells: ² differs",
+        "1 entries (x): " + "9" * 5000 + " passed, 0 failed, 0 without data",
+        ["a: 1 published cells: 1 differs"],
+        {"a": 1},
+    ],
+)
+def test_words_that_only_resemble_a_finding_are_none(text):
+    notebook = _showing("")
+    notebook.cells[0].outputs[0].data["text/plain"] = text
+    assert findings([notebook]) == []
+    notebook.cells[0].outputs = [{"output_type": "stream", "text": text}]
+    assert findings([notebook]) == []
+
+
 def _showing(text):
     output = nbformat.v4.new_output("execute_result", {"text/plain": text})
     cell = nbformat.v4.new_code_cell(outputs=[output])

@@ -10,9 +10,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-COMPARISON = re.compile(r"^(\w+): (\d+) published cells: ([^;\n]+)", re.MULTILINE)
+# A stranger's output may begin like ours: only short plain numbers are taken for counts.
+NUMBER = "[0-9]{1,9}"
+COUNT = f"{NUMBER} [a-z ]+"
+COMPARISON = re.compile(
+    rf"^(\w+): ({NUMBER}) published cells: ({COUNT}(?:, {COUNT})*)(?=;|$)",
+    re.MULTILINE,
+)
 CHECKS = re.compile(
-    r"^\d+ entries \(.*?\): (\d+) passed, (\d+) failed.*?, (\d+) without data",
+    rf"^{NUMBER} entries \(.*?\): ({NUMBER}) passed, ({NUMBER}) failed.*?, "
+    rf"({NUMBER}) without data",
     re.MULTILINE,
 )
 
@@ -32,12 +39,12 @@ def findings(notebooks):
     tables, verdicts, checks = 0, Counter(), Counter()
     for notebook in notebooks:
         text = "\n".join(_texts(notebook))
-        for _, _, counts in set(COMPARISON.findall(text)):
+        for _, _, counts in dict.fromkeys(COMPARISON.findall(text)):
             tables += 1
             for part in counts.split(", "):
                 number, _, verdict = part.partition(" ")
                 verdicts[verdict] += int(number)
-        for passed, failed, missing in set(CHECKS.findall(text)):
+        for passed, failed, missing in dict.fromkeys(CHECKS.findall(text)):
             checks.update(
                 {
                     "passed": int(passed),
@@ -62,7 +69,9 @@ def findings(notebooks):
 def _texts(notebook):
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            yield output.get("text", "") or output.get("data", {}).get("text/plain", "")
+            text = output.get("text") or output.get("data", {}).get("text/plain")
+            if isinstance(text, str):
+                yield text
 
 
 def _listed(counts):
