@@ -2,10 +2,18 @@ r"""Words with which a stranger's file might try to run, load, read or hide some
 
 Each sets `window.P`, opens a dialog, asks `evil.example` for something, names a file of
 the machine, hides or swallows the page, sends a form away, or ends a formula, a fence, a
-table or a list too early. `SECRET` is the name of a file that lies beside the page.
+table or a list too early. `SECRET` is the name of a file that lies beside the page, a `PIXEL` in base64.
 """
 
+import csv
+
+import numpy as np
+
 SECRET = "secret.png"
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+    "awAAAABJRU5ErkJggg=="
+)
 
 SCRIPTS = [
     "<script>window.P=1</script>",
@@ -208,3 +216,20 @@ FORMULAS = [
 ]
 
 PAYLOADS = [*SCRIPTS, *LINKS, *REQUESTS, *FILES, *HIDDEN, *FORMULAS]
+
+
+def write_csv(path, words):
+    """A table whose column names, row names and labels are these words."""
+    rng = np.random.default_rng(0)
+    title, label = words[0] + " names", words[1] + " label"
+    nominal = words[2] + " nominal"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["a", "b", "c", title, label, *words])
+        for at in range(400):
+            named = at < len(words)
+            values = rng.normal(size=3).round(4) + 9 * named
+            kind = words[at] if named else nominal
+            name = words[at] if named else f"row {at}"
+            out.writerow([*values, name, kind, *(1 for _ in words)])
+    return {"identity": title, "label": label, "nominal": nominal}

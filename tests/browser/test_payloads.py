@@ -6,13 +6,11 @@ is markup at all.
 """
 
 import base64
-import csv
 
 import nbformat
-import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from payloads import PAYLOADS, SECRET
+from payloads import PAYLOADS, PIXEL, SECRET, write_csv
 
 from mebnb.cli import main
 from mebnb.report.making import export_files
@@ -21,10 +19,6 @@ from mebnb.report.notebooks import read_notebook, write_notebook
 pytestmark = pytest.mark.browser
 
 BATCH = 15  # payloads on one page
-PIXEL = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
-    "awAAAABJRU5ErkJggg=="
-)
 SCHEMES = {"http:", "https:", "mailto:", "file:"}
 SEEN = """selector => [...document.querySelectorAll(selector)].map(e => {
     e.scrollIntoView({block: 'center'});
@@ -162,23 +156,6 @@ def test_titles_and_names_of_files_do_nothing(context, tmp_path):
 
 
 # --- the real path -------------------------------------------------------------------
-
-
-def write_csv(path, words):
-    """A table whose column names, row names and labels are these words."""
-    rng = np.random.default_rng(0)
-    title, label = words[0] + " names", words[1] + " label"
-    nominal = words[2] + " nominal"
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        out.writerow(["a", "b", "c", title, label, *words])
-        for at in range(400):
-            named = at < len(words)
-            values = rng.normal(size=3).round(4) + 9 * named
-            kind = words[at] if named else nominal
-            name = words[at] if named else f"row {at}"
-            out.writerow([*values, name, kind, *(1 for _ in words)])
-    return {"identity": title, "label": label, "nominal": nominal}
 
 
 @pytest.mark.parametrize("half", [0, 1])
