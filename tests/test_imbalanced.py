@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import MinMaxScaler
 
 from mebnb import ExcludingEllipsoids
@@ -28,12 +31,14 @@ from mebnb.experiments.rare_classes import (
     split,
     stored_run,
     tables,
+    unseen,
 )
 from mebnb.experiments.rare_classes.running import COLUMNS, FEWER, Fit, thinned
 from mebnb.learning import rare_classes as methods
 from mebnb.published.compare import SPREAD, published_table
 
 COUNTS = ["tp", "fp", "fn", "tn"]
+UNSEEN = [f"unseen_{name}" for name in COUNTS]
 
 
 @pytest.fixture(scope="module")
@@ -202,6 +207,38 @@ def test_rows_that_were_trained_on_are_counted():
     assert table.loc["Wine", "tested"] == "320"
 
 
+def test_rows_that_were_trained_on_are_left_out_of_the_further_columns(monkeypatch):
+    X, y = cloud(7, negatives=60, positives=20)
+    X, y = np.vstack([X, X[:40]]), np.concatenate([y, y[:40]])
+    monkeypatch.setattr(running, "examples", lambda dataset: (X, y))
+    frame = run([Fit("fresh split", "Yeast6", None, 1, 1, "DT")])
+    train_X, test_X, train_y, test_y = split(X, y, 1)
+    trained = set(map(tuple, train_X.tolist()))
+    new = np.array([tuple(row) not in trained for row in test_X.tolist()])
+    assert 5 < new.sum() < len(new) - 5
+    model = METHODS["DT"].make(1).fit(train_X, train_y)
+    called, rarity = model.predict(test_X), model.predict_proba(test_X)[:, 1]
+    row = frame.iloc[0]
+    for names, part in ((COUNTS, np.full(len(new), True)), (UNSEEN, new)):
+        assert row[names].tolist() == [
+            np.sum((called == answer) & (test_y == truth) & part)
+            for answer, truth in ((1, 1), (1, 0), (0, 1), (0, 0))
+        ]
+    precision = average_precision_score(test_y[new], rarity[new])
+    assert row["unseen_average_precision"] == pytest.approx(precision)
+    # A grown tree knows the rows that it has seen: without them it looks worse.
+    assert row["average_precision"] > row["unseen_average_precision"]
+    f, f_new = (tables.scored(run)["f_measure"][0] for run in (frame, unseen(frame)))
+    assert f > f_new
+
+
+def test_a_run_without_the_repeated_rows_has_the_same_columns():
+    row = ["fresh split", "Wine", 53, 0, "DT", *range(5), *range(10, 15)]
+    frame = unseen(pd.DataFrame([row], columns=COLUMNS))
+    assert tuple(frame.columns) == COLUMNS[:10]
+    assert frame.iloc[0].tolist() == [*row[:5], *row[10:]]
+
+
 def test_the_full_protocol(monkeypatch):
     monkeypatch.setattr(running, "has_c50", lambda: True)
     fits = full_protocol(10)
@@ -238,6 +275,30 @@ def test_the_command_writes_the_same_bytes_twice(tmp_path, monkeypatch, capsys):
         __main__.main(["--repeats", "0", "--out", "x.csv"])
 
 
+def test_the_command_writes_its_file_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
+    fits = fresh_splits(["Yeast6"], ["rank rule alone"], 1)
+    monkeypatch.setattr(__main__, "full_protocol", lambda repeats: fits)
+    path = tmp_path / "kept.csv"
+    path.write_text("the old run")
+    below = path / "below.csv"
+    assert __main__.main(["--out", str(below)]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(f"cannot write {below}: ") and told.out == ""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("mebnb.writing.os.fsync", full)
+        assert __main__.main(["--out", str(path)]) == 2
+    assert capsys.readouterr().err == f"cannot write {path}: No space left on device\n"
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [
+        ("kept.csv", "the old run")
+    ]
+    assert __main__.main(["--out", str(path)]) == 0
+    assert path.read_text().startswith("experiment,")
+
+
 def test_without_c50_the_command_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(__main__, "full_protocol", lambda repeats: [])
     monkeypatch.setattr(__main__, "has_c50", lambda: False)
@@ -263,6 +324,12 @@ def test_the_kept_run_is_that_of_the_full_protocol(kept, monkeypatch):
         tested = split(X, y, 0)[3]
         assert np.all(rows["tp"] + rows["fn"] == tested.sum())
         assert np.all(rows[COUNTS].sum(axis=1) == len(tested))
+        for repeat, fits in rows[rows["experiment"] == "fresh split"].groupby("repeat"):
+            train_X, test_X, _, truth = split(X, y, repeat)
+            new = ~running.repeats_training(train_X, test_X)
+            assert np.all(fits[UNSEEN].sum(axis=1) == new.sum())
+            assert np.all(fits["unseen_tp"] + fits["unseen_fn"] == truth[new].sum())
+    assert np.all(kept[UNSEEN].to_numpy() <= kept[COUNTS].to_numpy())
 
 
 @pytest.mark.parametrize("name", ["Wine", "Yeast6", "Abalone20"])
@@ -372,6 +439,33 @@ def test_ranks_spreads_rivals_and_claims_are_complete(kept):
     assert ablation.loc["ME2", "mean change"] == "0.000"
     panels = tables.fewer_panels(kept)
     assert list(panels["A"].index) == [97.6, 98.3, 98.8, 99.2]
+
+
+def test_what_moves_without_the_repeated_rows(kept):
+    moved, verdicts = tables.moved_table(kept), tables.moved_verdicts(kept)
+    for name in ("Abalone", "Abalone17", "Abalone20", "Abalone19"):  # hold none
+        assert moved.loc[name, ["mean change of F", "largest change"]].tolist() == [
+            "+0.000",
+            "0",
+        ]
+        assert "→" not in "".join(moved.loc[name])
+    means = [
+        tables.scored(run[run["experiment"] == "fresh split"]).pivot_table(
+            index="method", columns="dataset", values="f_measure"
+        )["Wine"]
+        for run in (kept, unseen(kept))
+    ]
+    change = (means[1] - means[0]).drop([*ABLATION, *READINGS], errors="ignore")
+    largest = change.abs().idxmax()
+    assert moved.loc["Wine", "mean change of F"] == f"{change.mean():+.3f}"
+    assert moved.loc["Wine", "largest change"] == f"{change[largest]:+.3f} ({largest})"
+    assert np.all(verdicts["verdict"] != verdicts["verdict without"])
+    assert moved["verdicts that change"].astype(int).sum() == len(verdicts)
+    assert set(verdicts["set"]) <= {"Yeast3", "Wine", "Yeast6"}
+    full = tables.rank_table(unseen(kept))
+    for name, row in moved.iterrows():
+        assert row["rank"].split(" → ")[-1] == str(full.loc[name, "rank, here"])
+        assert row["best"].split(" → ")[-1] == full.loc[name, "best, here"]
 
 
 def test_ties_are_counted():

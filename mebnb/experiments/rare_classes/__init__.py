@@ -13,6 +13,7 @@ from mebnb.experiments.rare_classes.running import (
     run,
     split,
     stored_run,
+    unseen,
 )
 from mebnb.learning.rare_classes import (
     ABLATION,
@@ -42,4 +43,5 @@ __all__ = [
     "run",
     "split",
     "stored_run",
+    "unseen",
 ]

@@ -13,10 +13,22 @@ from pathlib import Path
 
 from mebnb.experiments.rare_classes.running import full_protocol, run
 from mebnb.learning.rare_classes import has_c50
+from mebnb.writing import CannotWrite, check_file, write_file
 
 
 def main(arguments=None):
+    """Run the protocol, write its file, and return the exit code."""
     options = _options(arguments)
+    try:
+        check_file(options.out)  # now, not after a quarter of an hour of fits
+        _write_run(options)
+    except CannotWrite as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _write_run(options):
     if not has_c50():
         print("c50py is not installed: no C5.0 trees", file=sys.stderr)
     began, last = time.process_time(), [None]
@@ -30,8 +42,8 @@ def main(arguments=None):
             print(f"{spent:6.0f} s  {fit.experiment}: {fit.dataset}{left}", flush=True)
 
     table = run(full_protocol(options.repeats), tell)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(options.out, index=False, float_format="%.6f", lineterminator="\n")
+    text = table.to_csv(index=False, float_format="%.6f", lineterminator="\n")
+    write_file(options.out, text)
     print(f"{time.process_time() - began:6.0f} s  {len(table)} fits in {options.out}")
 
 
@@ -51,4 +63,4 @@ def _options(arguments):
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -40,6 +40,7 @@ __all__ = [
     "split",
     "stored_run",
     "thinned",
+    "unseen",
 ]
 
 SETS = {
@@ -67,7 +68,13 @@ COLUMNS = (
     "fn",
     "tn",
     "average_precision",
+    "unseen_tp",
+    "unseen_fp",
+    "unseen_fn",
+    "unseen_tn",
+    "unseen_average_precision",
 )
+"""Of a run: "unseen" are the test rows that do not repeat a training row."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +284,8 @@ def run(fits, tell=None):
     -------
     pandas.DataFrame
         `COLUMNS`, one row a fit: true and false positives and negatives of the test
-        part, and the average precision of the method's score.
+        part, and the average precision of the method's score; the same once more for
+        the test rows that do not repeat a training row.
     """
     rows = []
     with threadpool_limits(1):
@@ -293,17 +301,26 @@ def _judged(fit):
     train_X, test_X, train_y, test_y = split(X, y, fit.split_seed)
     model = METHODS[fit.method].make(fit.repeat).fit(train_X, train_y)
     called, truth = model.predict(test_X) == 1, test_y == 1
+    rarity = _rarity(model, test_X)
+    new = ~repeats_training(train_X, test_X)
     return (
         fit.experiment,
         fit.dataset,
         int(y.sum()),
         fit.repeat,
         fit.method,
+        *_counted(called, truth, rarity),
+        *_counted(called[new], truth[new], rarity[new]),
+    )
+
+
+def _counted(called, truth, rarity):
+    return (
         int(np.sum(called & truth)),
         int(np.sum(called & ~truth)),
         int(np.sum(~called & truth)),
         int(np.sum(~called & ~truth)),
-        float(average_precision_score(truth, _rarity(model, test_X))),
+        float(average_precision_score(truth, rarity)),
     )
 
 
@@ -312,6 +329,25 @@ def _rarity(model, X):
     if hasattr(model, "decision_function"):
         return model.decision_function(X)
     return model.predict_proba(X)[:, 1]
+
+
+def unseen(frame):
+    """A run as it stands when test rows that repeat a training row are left out.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `run` or `stored_run`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Without the columns `unseen_*`: the columns that they stand beside have their
+        values, so that every table can be made of either.
+    """
+    beside = [name for name in COLUMNS if name.startswith("unseen_")]
+    names = {name: name.removeprefix("unseen_") for name in beside}
+    return frame.drop(columns=names.values()).rename(columns=names)
 
 
 def stored_run():
