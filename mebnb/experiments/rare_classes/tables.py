@@ -560,7 +560,7 @@ def moved_verdicts(frame):
         table3(run).frame.set_index(keys)[["published", "reproduced", "verdict"]]
         for run in (frame, unseen(frame))
     )
-    both = cells.join(without[["reproduced", "verdict"]], rsuffix=" without")
+    both = cells.join(without[["reproduced", "verdict"]].add_suffix(" without"))
     moved = both[both["verdict"] != both["verdict without"]].reset_index()
     moved = moved.rename(columns={"algorithm": "method", "column": "set"})
     return moved.set_index("method")
