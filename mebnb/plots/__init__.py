@@ -1,4 +1,4 @@
-"""Figures, by subject: `looks`, `plane`, `convergence`, `detection`."""
+"""Figures, by subject: `looks`, `plane`, `finite`, `convergence`, `detection`."""
 
 from mebnb.plots.convergence import (
     PANELS,
@@ -27,6 +27,7 @@ from mebnb.plots.detection import (
     scores_by_threshold,
     scores_over_splits,
 )
+from mebnb.plots.finite import Scene, balls_tried_2d, scenes_2d
 from mebnb.plots.looks import (
     ALGORITHM_STYLES,
     ANOMALY,
@@ -35,9 +36,11 @@ from mebnb.plots.looks import (
     CLOUD_STYLES,
     COLORS,
     DETECTOR_STYLES,
+    FINITE_STYLES,
     METHOD_STYLES,
     NOMINAL,
     RULE_STYLES,
+    SAMPLE_STYLES,
     SCALING_STYLES,
     STYLE,
     AlgorithmStyle,
@@ -76,18 +79,22 @@ __all__ = [
     "DETECTOR_STYLES",
     "DIRECTION_COLORS",
     "DIRECTION_LABELS",
+    "FINITE_STYLES",
     "METHOD_STYLES",
     "NOMINAL",
     "PANELS",
     "QUANTITIES",
     "RULE_STYLES",
+    "SAMPLE_STYLES",
     "SCALING_STYLES",
     "STYLE",
     "THRESHOLD_LOOKS",
     "AlgorithmStyle",
+    "Scene",
     "against",
     "ball_2d",
     "ball_3d",
+    "balls_tried_2d",
     "blending",
     "bounds",
     "by_set",
@@ -113,6 +120,7 @@ __all__ = [
     "primal_and_dual",
     "published_beside",
     "regions_2d",
+    "scenes_2d",
     "scores_by_factor",
     "scores_by_threshold",
     "scores_over_splits",

@@ -23,9 +23,11 @@ __all__ = [
     "CLOUD_STYLES",
     "COLORS",
     "DETECTOR_STYLES",
+    "FINITE_STYLES",
     "METHOD_STYLES",
     "NOMINAL",
     "RULE_STYLES",
+    "SAMPLE_STYLES",
     "SCALING_STYLES",
     "STYLE",
     "AlgorithmStyle",
@@ -115,6 +117,18 @@ _LOOKS = {
         ("as they are",            "as they are",                       "green",  "^", "-."),
         ("floor",                  "B - 1 / (2 mu)",                    "grey",   "",  ":"),
     ],
+    "finite": [  # methods that end with the exact ball
+        ("welzl",                  "Welzl",                             "grey",   "v", ":"),
+        ("move_to_front",          "move to front",                     "sky",    "s", "--"),
+        ("pivoting",               "pivoting",                          "purple", "D", "-."),
+        ("walking_center",         "walking center",                    "green",  "^", "--"),
+        ("active_set",             "active set",                        "orange", "P", "-"),
+    ],
+    "sample": [  # rows outside of a sample's ball
+        ("outside",                "measured, mean of the samples",     "blue",   "o", ""),
+        ("by support",             "with the support's size",           "green",  "^", "-"),
+        ("bound",                  "Clarkson's bound",                  "red",    "s", "--"),
+    ],
     "detector": [  # where a line stands for one
         ("hard ball",              "hard ball",                         "black",  "o", "-"),
         ("soft ball",              "soft ball",                         "blue",   "s", "--"),
@@ -152,6 +166,8 @@ SCALING_STYLES = _styles("scaling")
 DETECTOR_STYLES = _styles("detector")
 CLOUD_STYLES = _styles("cloud")
 BOUND_STYLES = _styles("bound")
+FINITE_STYLES = _styles("finite")
+SAMPLE_STYLES = _styles("sample")
 
 STYLE = {
     "axes.grid": True,
