@@ -80,6 +80,7 @@ def test_looks_and_rows_let_go():
     _, looks = plain_balls.sampling_ball(points, 10)
     table = study.looks_table(looks)
     assert list(table["stop"]) == [False] * (len(looks) - 1) + [True]
+    assert (table["shift"] <= table["shift at most"] + 1e-12).all()
     assert study.let_go(points, looks) <= table["inner + shift"].iloc[-1]
     _, all_kept = plain_balls.sampling_ball(points[:8], 8)
     assert study.let_go(points[:8], all_kept) == 0.0
@@ -155,7 +156,7 @@ def test_seconds_tells_a_time_or_why_not():
     def deep(points):
         return deep(points)
 
-    assert study.seconds(endless, PLANE) == "stopped after 20000 balls"
+    assert study.seconds(endless, PLANE) == "stopped after 2000 balls"
     assert study.seconds(deep, PLANE) == "recursion too deep"
 
 

@@ -174,12 +174,12 @@ def seconds(method, points, runs=3):
     for _ in range(runs):
         start = time.perf_counter()
         try:
-            with watching(20_000):
+            with watching(2_000):
                 method(points)
         except RecursionError:
             return "recursion too deep"
         except TooManyBalls:
-            return "stopped after 20000 balls"
+            return "stopped after 2000 balls"
         times.append(time.perf_counter() - start)
     return f"{1000 * min(times):.1f} ms"
 
@@ -326,9 +326,15 @@ def looks_table(looks):
             "shift": [look.shift for look in looks],
             "inner + shift": [look.inner + look.shift for look in looks],
             "radius after": [look.new.radius for look in looks],
+            "shift at most": [_reach(look) for look in looks],
             "stop": [look.inner + look.shift <= look.new.radius for look in looks],
         }
     ).set_index("look")
+
+
+def _reach(look):
+    """sqrt(r'^2 - r^2), which bounds the shift."""
+    return math.sqrt(max(look.new.radius**2 - look.ball.radius**2, 0.0))
 
 
 def let_go(points, looks):
