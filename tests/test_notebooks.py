@@ -484,6 +484,31 @@ def test_imbalanced_with_other_sets(tmp_path, parameters):
 @pytest.mark.parametrize(
     "parameters",
     [
+        {"seed": 7, "m": 3000, "n": 3, "dimensions": [1, 3]},
+        {"seed": 4, "m": 40, "n": 1, "dimensions": [2], "sets": ["breast cancer"]},
+        {"seed": 9, "m": 12, "n": 20, "dimensions": [5], "sets": ["breast cancer"]},
+    ],
+)
+def test_exact_ball_with_another_cloud(tmp_path, parameters):
+    from mebnb import minimum_enclosing_ball
+    from mebnb.experiments.exact_ball import balls_counted
+    from mebnb.experiments.sets import normal_cloud
+
+    text = shown(rerun("17_exact_ball", tmp_path, **parameters | {"repeats": 2}))
+    m, n, seed = parameters["m"], parameters["n"], parameters["seed"]
+    radius = minimum_enclosing_ball(normal_cloud(m, n, seed)).radius
+    assert re.search(rf"radius by minimum_enclosing_ball +{radius:.6f}\n", text)
+    assert re.search(r"equal to 1e-12 +True\nrows outside +0", text)
+    counts = balls_counted(parameters["dimensions"], 50, seed, 2000)
+    last = " +".join(map(str, [counts.index[-1], *counts.iloc[-1]]))
+    assert re.search(rf"\n{last}\n?", text)
+    assert "4.900031" not in text
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    "parameters",
+    [
         {"seed": 3, "points": 40, "nus": [0.3], "nu": 0.2, "counts": [0, 3]},
         {"seed": 8, "points": 60, "nus": [0.1, 0.4], "nu": 0.05, "counts": [1]},
     ],

@@ -177,9 +177,9 @@ def seconds(method, points, runs=3):
             with watching(2_000):
                 method(points)
         except RecursionError:
-            return "recursion too deep"
+            return "too deep"
         except TooManyBalls:
-            return "stopped after 2000 balls"
+            return "over 2000 balls"
         times.append(time.perf_counter() - start)
     return f"{1000 * min(times):.1f} ms"
 
@@ -430,16 +430,16 @@ def _nearly_a_line(rng):
 # Kind -> a cloud of this kind, drawn from a generator.
 CLOUDS = {
     "normal, 20 x 3": lambda rng: rng.normal(size=(20, 3)),
-    "ties: whole numbers, 20 x 3": _whole_numbers,
-    "each row three times, 24 x 3": _repeated,
-    "each row three times, up to 1e-9": _nearly_equal,
+    "whole numbers, 20 x 3": _whole_numbers,
+    "rows three times, 24 x 3": _repeated,
+    "the same up to 1e-9": _nearly_equal,
     "on a sphere, 20 x 3": lambda rng: sphere_cloud(20, 3, rng),
-    "on a line up to 1e-13, 20 x 3": _nearly_a_line,
+    "nearly a line, 20 x 3": _nearly_a_line,
     "offset 1e4, 20 x 3": lambda rng: rng.normal(size=(20, 3)) + 1e4,
     "offset 1e8, 20 x 3": lambda rng: rng.normal(size=(20, 3)) + 1e8,
     "normal, 40 x 20": lambda rng: rng.normal(size=(40, 20)),
     "unit vectors, 16 x 16": lambda rng: np.eye(16),
-    "more rows than the stack, n = 2": lambda rng: rng.normal(
+    "rows for a full stack, n = 2": lambda rng: rng.normal(
         size=(sys.getrecursionlimit(), 2)
     ),
 }
@@ -466,7 +466,7 @@ def failures(clouds, methods, repeats, seed, limit, slack=plain_balls.SLACK):
     -------
     pandas.DataFrame
         A row a kind, a column a method, and a column for what `verify` says of the
-        exact ball.
+        exact ball. Where all clouds went alike, only how.
     """
     rows = {}
     for kind, draw in clouds.items():
@@ -503,6 +503,8 @@ def _outcome(method, points, best, limit, slack):
 
 def _counted(outcomes):
     told = Counter(outcomes).most_common()
+    if len(told) == 1:
+        return told[0][0]
     return ", ".join(f"{count} {word}" for word, count in told)
 
 
@@ -531,11 +533,19 @@ def offset_table(points, offsets):
             "rounding of the center / r*": f"{rounding / true:.1e}",
             "gap within it": ball.radius - true <= rounding + 1e-12 * true,
             "lower bound right to 1e-12": abs(ball.lower_bound / true - 1) <= 1e-12,
-            "the same from squares": f"{_from_squares(moved, ball) / true:.6f}",
+            "the same from squares": _off(_from_squares(moved, ball) / true),
             "verify": verify(moved, ball).verdict,
             "verify, rtol = 1e-6": verify(moved, ball, rtol=1e-6).verdict,
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("offset")
+
+
+def _off(ratio):
+    """How far from 1, as coarsely as last bits leave it alone."""
+    error = abs(ratio - 1.0)
+    if error <= 1e-6:
+        return "right to 1e-6"
+    return "off by over 1 %" if error > 0.01 else "off"
 
 
 def _from_squares(points, ball):

@@ -120,7 +120,7 @@ def balls_tried_2d(points, panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.4, height=3.5)
+    fig, axes = panel_grid(len(panels), width=3.4, height=3.5, most=2)
     for ax, (title, balls) in zip(axes, panels.items(), strict=True):
         ax.scatter(*points.T, s=14, color=COLORS["blue"], linewidths=0, label="points")
         for center, radius in balls[:-1]:

@@ -125,9 +125,9 @@ _LOOKS = {
         ("active_set",             "active set",                        "orange", "P", "-"),
     ],
     "sample": [  # rows outside of a sample's ball
+        ("bound",                  "Clarkson's bound",                  "red",    "",  "--"),
+        ("by support",             "with the support's size",           "green",  "",  "-"),
         ("outside",                "measured, mean of the samples",     "blue",   "o", ""),
-        ("by support",             "with the support's size",           "green",  "^", "-"),
-        ("bound",                  "Clarkson's bound",                  "red",    "s", "--"),
     ],
     "detector": [  # where a line stands for one
         ("hard ball",              "hard ball",                         "black",  "o", "-"),

@@ -1,21 +1,23 @@
-"""Answers that a reader opens when ready: Markdown folded under a word."""
+"""Tables that a reader opens when ready: answers, folded under a word."""
 
 from __future__ import annotations
+
+from mebnb.report.words import escaped, without_formulas
 
 __all__ = ["show_folded"]
 
 
-def show_folded(text, *, summary="Solution"):
-    """Show Markdown under a word that opens it, in Jupyter and in exported pages.
+def show_folded(table, summary="The numbers"):
+    """Show a table under a word that opens it, in Jupyter and in exported pages.
 
     Parameters
     ----------
-    text : str
-        Markdown, with formulas and tables; numbers come from the cell that shows it.
+    table : pandas.DataFrame
     summary : str
         The word that opens it.
     """
-    from IPython.display import Markdown, display
+    from IPython.display import display
 
-    told = f"<details><summary>{summary}</summary>\n\n{text.strip()}\n\n</details>"
-    display(Markdown(told))
+    shown = without_formulas(table.to_html())
+    folded = f"<details><summary>{escaped(summary)}</summary>{shown}</details>"
+    display({"text/html": folded, "text/plain": table.to_string()}, raw=True)
