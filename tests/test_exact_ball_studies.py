@@ -81,7 +81,7 @@ def test_looks_and_rows_let_go():
     _, looks = plain_balls.sampling_ball(points, 10)
     table = study.looks_table(looks)
     assert list(table["stop"]) == [False] * (len(looks) - 1) + [True]
-    assert (table["shift"] <= table["shift at most"] + 1e-12).all()
+    assert (table["shift"] <= table["at most"] + 1e-12).all()
     assert study.let_go(points, looks) <= table["inner + shift"].iloc[-1]
     _, all_kept = plain_balls.sampling_ball(points[:8], 8)
     assert study.let_go(points[:8], all_kept) == 0.0
@@ -112,15 +112,16 @@ def test_a_row_of_the_support_is_never_ruled_out():
 
 def test_failures_tell_what_happens():
     kinds = ["normal, 20 x 3", "offset 1e8, 20 x 3", "unit vectors, 16 x 16"]
-    kinds += ["rows for a full stack, n = 2"]
+    kinds += ["a full stack, n = 2"]
     clouds = {kind: study.CLOUDS[kind] for kind in kinds}
     table = study.failures(clouds, study.METHODS, 2, 1, 100)
     assert table.loc[kinds[0], "walking_center"] == "right"
     assert table.loc[kinds[1], "pivoting"] == "stopped"
     assert table.loc[kinds[2], "move_to_front"] == "stopped"
     assert table.loc[kinds[3], "welzl"] == "too deep"
-    assert not table["exact ball"].str.contains("failed").any()
-    assert table.loc[kinds[0], "exact ball"] == "passed"
+    assert set(table["exact ball"]) == {"right"}
+    assert not table["verify"].str.contains("failed").any()
+    assert table.loc[kinds[0], "verify"] == "passed"
 
 
 def test_a_wrong_center_is_called_wrong(monkeypatch):
@@ -130,9 +131,13 @@ def test_a_wrong_center_is_called_wrong(monkeypatch):
     assert study.failures(clouds, ["pivoting"], 1, 0, 10).iloc[0, 0] == "wrong"
 
 
-def test_slack_is_put_back():
-    clouds = {"one": study.CLOUDS["normal, 20 x 3"]}
-    study.failures(clouds, ["welzl"], 1, 0, 500, slack=0.0)
+def test_without_slack_pivoting_stops_and_the_slack_is_put_back():
+    clouds = {"one": study.CLOUDS["offset 1e4, 20 x 3"]}
+    tried = [
+        study.failures(clouds, ["pivoting"], 3, 123, 200, **slack).iloc[0, 0]
+        for slack in ({"slack": 0.0}, {})
+    ]
+    assert tried == ["stopped", "right"]
     assert plain_balls.SLACK == 1e-12
 
 

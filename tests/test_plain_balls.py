@@ -13,8 +13,8 @@ from kkt import assert_optimal, ball_of_weights
 from scipy.optimize import nnls
 
 import mebnb
-from mebnb.experiments.exact_ball import METHODS
-from mebnb.experiments.sets import normal_cloud
+from mebnb.experiments.exact_ball import METHODS, watching
+from mebnb.experiments.sets import normal_cloud, sphere_cloud
 from mebnb.solvers import plain_balls
 from mebnb.solvers.balls import enclosing_radius, squared_distances
 
@@ -123,6 +123,23 @@ def test_the_center_walks_while_the_ball_holds_all_rows_and_shrinks():
         assert all(b <= a * (1 + 1e-12) for a, b in itertools.pairwise(radii))
 
 
+def test_the_last_row_that_was_outside_moves_to_the_front():
+    for seed in range(8):
+        points, rows = normal_cloud(60, 2, seed), list(range(60))
+        ball = plain_balls.on_the_sphere(points, rows, [])
+        assert sorted(rows) == list(range(60))
+        assert rows[0] in ball.support and rows[0] != 0
+
+
+def test_a_row_of_the_sphere_does_not_meet_it_again(monkeypatch):
+    monkeypatch.setattr(plain_balls, "SLACK", 0.0)
+    for seed in (13, 27, 28, 35):
+        points = np.random.default_rng(seed).normal(size=(20, 3))
+        with watching(200):
+            ball, _ = plain_balls.walking_center(points)
+        assert len(set(ball.support)) == len(ball.support)
+
+
 @pytest.mark.parametrize("size", [3, 10, 40])
 def test_sampling_ends_with_the_exact_ball(size):
     for n, seed in itertools.product((1, 2, 6), range(4)):
@@ -151,8 +168,16 @@ def test_a_sample_of_all_rows_is_done_at_once():
     assert len(looks) == 1 and looks[0].inner == 0.0
 
 
-def test_sampling_ends_where_all_rows_lie_on_the_sphere():
-    angles = np.linspace(0, 2 * np.pi, 400, endpoint=False)
-    points = np.column_stack([np.cos(angles), np.sin(angles)])
-    _, looks = plain_balls.sampling_ball(points, 4)
-    assert looks[-1].new.radius == pytest.approx(1.0, rel=1e-12)
+def test_sampling_ends_where_all_rows_lie_on_the_sphere(monkeypatch):
+    asked = []
+
+    def counted(points):
+        asked.append(len(points))
+        assert len(asked) < 100, "it does not end"
+        return mebnb.minimum_enclosing_ball(points)
+
+    monkeypatch.setattr(plain_balls, "minimum_enclosing_ball", counted)
+    for seed in (1, 4, 14, 20):
+        points = sphere_cloud(300, 6, seed)
+        _, looks = plain_balls.sampling_ball(points, 4)
+        assert looks[-1].new.radius == pytest.approx(1.0, rel=1e-12)

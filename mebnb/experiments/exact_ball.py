@@ -316,17 +316,19 @@ def looks_table(looks):
     Returns
     -------
     pandas.DataFrame
+        Columns kept (rows), r and new r (before and after), shift, at most (what the
+        growth of the radius allows it), inner, inner + shift, stop.
     """
     return pd.DataFrame(
         {
             "look": range(1, len(looks) + 1),
-            "radius before": [look.ball.radius for look in looks],
-            "rows kept": [look.shell.size for look in looks],
-            "inner": [look.inner for look in looks],
+            "kept": [look.shell.size for look in looks],
+            "r": [look.ball.radius for look in looks],
+            "new r": [look.new.radius for look in looks],
             "shift": [look.shift for look in looks],
+            "at most": [_reach(look) for look in looks],
+            "inner": [look.inner for look in looks],
             "inner + shift": [look.inner + look.shift for look in looks],
-            "radius after": [look.new.radius for look in looks],
-            "shift at most": [_reach(look) for look in looks],
             "stop": [look.inner + look.shift <= look.new.radius for look in looks],
         }
     ).set_index("look")
@@ -439,9 +441,7 @@ CLOUDS = {
     "offset 1e8, 20 x 3": lambda rng: rng.normal(size=(20, 3)) + 1e8,
     "normal, 40 x 20": lambda rng: rng.normal(size=(40, 20)),
     "unit vectors, 16 x 16": lambda rng: np.eye(16),
-    "rows for a full stack, n = 2": lambda rng: rng.normal(
-        size=(sys.getrecursionlimit(), 2)
-    ),
+    "a full stack, n = 2": lambda rng: rng.normal(size=(sys.getrecursionlimit(), 2)),
 }
 
 
@@ -465,22 +465,25 @@ def failures(clouds, methods, repeats, seed, limit, slack=plain_balls.SLACK):
     Returns
     -------
     pandas.DataFrame
-        A row a kind, a column a method, and a column for what `verify` says of the
-        exact ball. Where all clouds went alike, only how.
+        A row a kind; a column a method, one for `minimum_enclosing_ball`, called
+        "exact ball", and one for what `verify` says of it. Where all clouds went alike,
+        only how.
     """
     rows = {}
     for kind, draw in clouds.items():
         rng = np.random.default_rng(seed)
         drawn = [draw(rng) for _ in range(repeats)]
         balls = [minimum_enclosing_ball(points) for points in drawn]
+        tried = {name: METHODS[name] for name in methods}
+        tried["exact ball"] = minimum_enclosing_ball
         told = {
             name: [
-                _outcome(METHODS[name], points, ball, limit, slack)
+                _outcome(method, points, ball, limit, slack)
                 for points, ball in zip(drawn, balls, strict=True)
             ]
-            for name in methods
+            for name, method in tried.items()
         }
-        told["exact ball"] = [
+        told["verify"] = [
             verify(points, ball).verdict
             for points, ball in zip(drawn, balls, strict=True)
         ]
