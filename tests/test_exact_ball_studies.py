@@ -71,7 +71,8 @@ def test_sampling_keeps_to_clarksons_bound(n):
 def test_best_sample_balances_both_parts():
     r, rows = study.best_sample(10_000, 4)
     assert rows == r + 5 * (10_000 - r) / (r + 1)
-    assert abs(r - math.sqrt(10_000 * 5)) < 2
+    assert r == round(study.balanced_sample(10_000, 4))
+    assert r == pytest.approx(5 * (10_000 - r) / (r + 1), rel=0.01)
     for other in (r - 1, r + 1):
         assert other + 5 * (10_000 - other) / (other + 1) >= rows
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from mebnb.experiments.sets import normal_cloud, sphere_cloud
+from mebnb.experiments.sets import normal_cloud, outside_of, sphere_cloud
 from mebnb.solvers import plain, plain_balls
 from mebnb.solvers.balls import dual_value, enclosing_radius, squared_distances
 from mebnb.solvers.certificates import verify
@@ -24,6 +24,7 @@ __all__ = [
     "Growth",
     "TooManyBalls",
     "active_set",
+    "balanced_sample",
     "balls_counted",
     "best_sample",
     "core_set_rounds",
@@ -272,8 +273,7 @@ def sampling_counts(points, sizes, repeats, seed):
         for _ in range(repeats):
             drawn = rng.choice(m, r + 1, replace=False)
             ball = minimum_enclosing_ball(points[drawn[:r]])
-            distances = squared_distances(points, ball.center)
-            outside.append(np.count_nonzero(distances > ball.radius**2 * (1 + RIGHT)))
+            outside.append(np.count_nonzero(outside_of(ball, points)))
             support.append(minimum_enclosing_ball(points[drawn]).support.size)
         share = (m - r) / (r + 1)
         rows.append(
@@ -286,6 +286,21 @@ def sampling_counts(points, sizes, repeats, seed):
             }
         )
     return pd.DataFrame(rows)
+
+
+def balanced_sample(m, n):
+    """The size of a sample at which it and the rows outside of its ball are as many.
+
+    Parameters
+    ----------
+    m, n : int
+
+    Returns
+    -------
+    float
+        sqrt((n + 1)(m + 1)) - 1.
+    """
+    return math.sqrt((n + 1) * (m + 1)) - 1
 
 
 def best_sample(m, n):
@@ -385,9 +400,7 @@ def too_soon(m, seed, keep=4):
         new = minimum_enclosing_ball(points[shell])
         shift = math.dist(new.center, ball.center)
         look = plain_balls.Look(ball, new, shell, inner, shift)
-        if inner <= new.radius and enclosing_radius(points, new.center) > new.radius * (
-            1 + RIGHT
-        ):
+        if inner <= new.radius and outside_of(new, points).any():
             return points, look
         seed += 1
 

@@ -18,6 +18,7 @@ __all__ = [
     "available_sets",
     "left_out",
     "normal_cloud",
+    "outside_of",
     "sphere_cloud",
     "training_sets",
 ]
@@ -137,4 +138,15 @@ def left_out(points):
 
 
 def outside_of(ball, points):
+    """Which points lie outside of a ball by more than rounding.
+
+    Parameters
+    ----------
+    ball : Solution
+    points : ndarray, shape (m, n)
+
+    Returns
+    -------
+    ndarray of bool, shape (m,)
+    """
     return squared_distances(points, ball.center) > ball.radius**2 * (1 + 1e-9)
