@@ -446,7 +446,7 @@ def _nearly_a_line(rng):
 CLOUDS = {
     "normal, 20 x 3": lambda rng: rng.normal(size=(20, 3)),
     "whole numbers, 20 x 3": _whole_numbers,
-    "rows three times, 24 x 3": _repeated,
+    "rows thrice, 24 x 3": _repeated,
     "the same up to 1e-9": _nearly_equal,
     "on a sphere, 20 x 3": lambda rng: sphere_cloud(20, 3, rng),
     "nearly a line, 20 x 3": _nearly_a_line,
