@@ -241,6 +241,7 @@ def sweep(arguments):
 def check(arguments):
     """Check the derivations: every equation, claim and table rule of the documents."""
     from mebnb.documents import check_derivations
+    from mebnb.documents.checks import told_failure
 
     began = time.perf_counter()
     try:
@@ -249,14 +250,15 @@ def check(arguments):
         )
     except ValueError as error:
         raise ReportError(error) from None
-    print(f"{'entry':<16} {'as printed':<10} {'check':<8} place")
+    print(f"{'entry':<16} {'as printed':<16} {'check':<8} place")
     for row in table.frame.itertuples():
         if row.status != "run":
             word = "no data"
         else:
             word = "passed" if row.passed else "FAILED"
-        told = f"; printed form fails: {row.witness}" if row.verdict == "WRONG" else ""
-        print(f"{row.id:<16} {row.verdict:<10} {word:<8} {row.place}{told}")
+        failure = told_failure(row)
+        told = f"; {failure}" if failure else ""
+        print(f"{row.id:<16} {row.verdict:<16} {word:<8} {row.place}{told}")
     print(f"{table.summary()}; {time.perf_counter() - began:.0f} s")
     return int(not table.passed)
 

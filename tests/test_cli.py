@@ -345,10 +345,11 @@ def test_check_prints_entries_and_a_summary(capsys):
     assert re.fullmatch(r"\d+ s", seconds)
 
 
-def test_check_names_the_witness_of_a_wrong_statement(capsys):
-    assert cli.main(["check", "--id", "R-E07"]) == 0
-    line = capsys.readouterr().out.splitlines()[1]
-    assert "; printed form fails: m = 1, u = 1, r = 1, |a - c| = 2" in line
+def test_check_names_the_witness_of_what_fails_as_it_is_read(capsys):
+    assert cli.main(["check", "--id", "R-E07", "--id", "R-E26"]) == 0
+    lost, wrong = capsys.readouterr().out.splitlines()[1:3]
+    assert "; form in the scan fails: m = 1, u = 1, r = 1, |a - c| = 2" in lost
+    assert "; printed form fails: points -1, 1: Phi = 1" in wrong
 
 
 def test_check_fails_when_a_check_fails(capsys, monkeypatch):

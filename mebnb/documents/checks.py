@@ -10,7 +10,9 @@ from html import escape
 
 import pandas as pd
 
-from mebnb.documents.entries import DOCUMENTS, VERDICTS, run_entry
+from mebnb.documents.entries import DOCUMENTS, LOST, VERDICTS, run_entry
+
+NOT_HOLDING = ("WRONG", LOST, "AMBIGUOUS", "HARMLESS")
 
 COLUMNS = [
     "id",
@@ -149,9 +151,27 @@ def _told(row):
     if not row.passed:
         return f"FAILED: violation {row.violation:.1e}, tolerance {row.tolerance:.0e}"
     within = f"(tolerance {row.tolerance:.0e})"
-    if row.verdict == "WRONG":
-        return f"printed form fails: {row.witness}; corrected form holds {within}"
+    if failure := told_failure(row):
+        return f"{failure}; corrected form holds {within}"
     return f"{'corrected form holds' if row.corrected else 'holds'} {within}"
+
+
+def told_failure(row):
+    """How the form that was read fails, in words.
+
+    Parameters
+    ----------
+    row : object
+        With `verdict` and `witness`, as an entry has them.
+
+    Returns
+    -------
+    str
+        Empty where the verdict does not say that it fails.
+    """
+    forms = {"WRONG": "printed form", LOST: "form in the scan"}
+    form = forms.get(row.verdict)
+    return f"{form} fails: {row.witness}" if form else ""
 
 
 def _correction(row):
@@ -178,7 +198,7 @@ class Errata:
     def _repr_html_(self):
         parts = []
         for verdict, rows in self.frame.groupby("verdict", sort=False):
-            anchor = f"errata-{self.document}-{verdict.lower()}"
+            anchor = f"errata-{self.document}-{verdict.lower().replace(' ', '-')}"
             body = "".join(
                 f'<tr><th scope="row">{escape(row.id)}</th><td>{escape(row.place)}</td>'
                 f"<td>{escape(row.statement)}</td><td>{escape(row.corrected)}</td>"
@@ -190,7 +210,7 @@ class Errata:
                 for name in (
                     "id",
                     "place",
-                    "printed",
+                    "in the text we read" if verdict == LOST else "printed",
                     "corrected, or a remark",
                     "witness",
                 )
@@ -203,7 +223,7 @@ class Errata:
         return "".join(parts) or "<p>no item with this verdict</p>"
 
 
-def errata(document, verdicts=("WRONG", "AMBIGUOUS", "HARMLESS")):
+def errata(document, verdicts=NOT_HOLDING):
     """What is printed in a document and does not simply hold.
 
     Parameters

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 DOCUMENTS = ("report", "slides", "me2", "derived")
-VERDICTS = ("HOLDS", "HARMLESS", "WRONG", "AMBIGUOUS")
+LOST = "LOST IN THE SCAN"
+VERDICTS = ("HOLDS", "HARMLESS", "AMBIGUOUS", LOST, "WRONG")
+FAILS_AS_READ = (LOST, "WRONG")
 
 
 class DataMissing(Exception):
@@ -39,8 +41,9 @@ class Entry:
     statement : str
         The formula as printed, LaTeX between dollars; a verbal claim in our words.
     verdict : str
-        HOLDS, HARMLESS (right after a slip without consequence), WRONG or
-        AMBIGUOUS (right in one reading only).
+        HOLDS, HARMLESS (right after a slip without consequence), AMBIGUOUS (right in
+        one reading only), LOST IN THE SCAN (only the text we read lacks a sign, a
+        power or an index: no error of the authors) or WRONG.
     measure : callable
         form -> float, the violation (0 when it holds exactly).
     true : object
@@ -51,11 +54,13 @@ class Entry:
     spoil : callable or None
         true form -> mapping like `spoiled`: damaged forms that can be generated.
     printed : object or None
-        The printed form where it differs from `true`. A WRONG one must fail.
+        The printed form where it differs from `true`; for what is LOST IN THE SCAN the
+        form in the text we read. With either verdict it must fail.
     corrected : str
         The corrected statement; empty where the printed one stands.
     witness : str
-        The instance on which the printed form fails; every WRONG entry has one.
+        The instance on which the printed form fails; every entry that fails as it is
+        read has one.
     tolerance : float
         A form passes when its violation is at most this.
     kind : str
@@ -82,10 +87,17 @@ class Entry:
             raise ValueError(f"{self.id}: unknown document or verdict")
         if not self.spoiled and self.spoil is None:
             raise ValueError(f"{self.id}: a check needs a spoiled form it must reject")
-        if self.verdict == "WRONG" and (self.printed is None or not self.witness):
-            raise ValueError(f"{self.id}: WRONG needs the printed form and a witness")
+        if self.fails_as_read and (self.printed is None or not self.witness):
+            raise ValueError(
+                f"{self.id}: {self.verdict} needs the printed form and a witness"
+            )
         if not self.place:
             object.__setattr__(self, "place", _place_in(self.id))
+
+    @property
+    def fails_as_read(self):
+        """Whether the verdict says that the form we read fails."""
+        return self.verdict in FAILS_AS_READ
 
     def spoiled_forms(self):
         """Every form that the measure must reject.
@@ -132,7 +144,7 @@ class Outcome:
             return None
         tolerance = self.entry.tolerance
         holds = self.violation <= tolerance
-        if self.entry.verdict == "WRONG":
+        if self.entry.fails_as_read:
             return holds and not self.printed_violation <= tolerance
         return holds
 

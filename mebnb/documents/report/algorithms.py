@@ -520,7 +520,7 @@ CORE = [
         "gamma",
         id="R-A3-L6",
         statement=r"$v^0\leftarrow\Phi(u^0)$, read as $\gamma^0$ from line 8 on",
-        verdict="HARMLESS",
+        verdict="LOST IN THE SCAN",
         printed=lambda points, u: {"v": phi(points, u)}["gamma"],
         corrected=r"$\gamma^0\leftarrow\Phi(u^0)$; the missing line 9 sets "
         r"$t\leftarrow 0$",

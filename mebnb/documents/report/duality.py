@@ -159,11 +159,11 @@ PRIMAL = [
         id="R-E04",
         statement=r"$c^*,r^*=\operatorname{argmin}_{c}\, r^2$ s.t. $\lVert "
         r"a_i-c\rVert^2-r^2\le 0,\ i=1,\dots,m$",
-        verdict="HARMLESS",
+        verdict="LOST IN THE SCAN",
         measure=lambda form: _primal_faults(**form),
         true={"over": ("c", "r")},
         printed={"over": ("c",), "radii": _ANY_SIGN},
-        corrected=r"$\operatorname{argmin}_{c,\,r\ge 0}$",
+        corrected=r"$\operatorname{argmin}_{c,\,r\ge 0}$; (3) still has the second variable",
         witness="points 1, -1, 3: with c as the only variable every feasible pair is "
         "optimal",
         spoiled={
@@ -325,7 +325,7 @@ DUAL = [
         id="R-E07",
         statement=r"$\mathcal{L}(c,r,u)=r^2+\sum_{i=1}^m u_i\left(\lVert "
         r"a_i-c\rVert-r^2\right)$",
-        verdict="WRONG",
+        verdict="LOST IN THE SCAN",
         measure=_LAGRANGIAN,
         true=lambda s: (
             s.r**2
@@ -338,7 +338,7 @@ DUAL = [
                 for w, a in zip(s.u, s.points)
             )
         ),
-        corrected=r"$\lVert a_i-c\rVert^2$, as in (8)",
+        corrected=r"$\lVert a_i-c\rVert^2$, as (8) goes on with; the scan lost the power",
         witness="m = 1, u = 1, r = 1, |a - c| = 2: 2 is printed, 4 is right",
         spoiled={"radius not squared": lambda s: s.lagrangian.subs(s.r**2, s.r)},
     ),

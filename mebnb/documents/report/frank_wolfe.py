@@ -245,11 +245,11 @@ FRANK_WOLFE = [
     report(
         id="R-E34",
         statement=r"$u_{t+1}=u_t+\alpha_t[e_i-u_t]$",
-        verdict="WRONG",
+        verdict="LOST IN THE SCAN",
         measure=_lost_descent,
         true=lambda g: [int(np.argmin(g))],
         printed=lambda g: range(len(g)),
-        corrected="$e_j$ with the $j$ of (33); $i$ is bound to nothing here",
+        corrected="$e_j$ with the $j$ of (33), which the scan reads as $i$",
         witness="u = e_1: the choice i = 1 stands still while the gap is positive",
         spoiled={
             "largest component": lambda g: [int(np.argmax(g))],

@@ -341,7 +341,7 @@ SEARCHES = [
         measure=_plain_gap,
         true=lambda t: 2 / (t + 2),
         printed=lambda t: t / (t + 2),
-        corrected=r"$\frac{2}{t+2}$",
+        corrected=r"$\frac{2}{t+2}$, which the authors' code takes; the text has a slip",
         witness="60 normal points of R^5, 1000 steps: gap 34 against 0.02",
         spoiled={"one half": lambda t: 0.5, "2/(t+2)^2": lambda t: 2 / (t + 2) ** 2},
     ),

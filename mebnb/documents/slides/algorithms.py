@@ -329,7 +329,7 @@ ALGORITHM_2 = [
         statement=r"$\langle -\nabla\phi(\mu_t), e_{i_t^a} - e_{i_t^a}\rangle \ge "
         r"\langle -\nabla\phi(\mu_t), \mu_t - e_{i_t^w}\rangle$, then $d_t = e_{i_t^s} "
         "- e_{i_t^s}$",
-        verdict="HARMLESS",
+        verdict="LOST IN THE SCAN",
         printed={
             "test": lambda s: s.grad @ (s.mu - unit(s, s.w)) <= 0.0,
             "local_direction": lambda s: unit(s, s.s) - unit(s, s.s),
@@ -341,8 +341,9 @@ ALGORITHM_2 = [
                 "local_direction": lambda s: unit(s, s.s) - unit(s, s.a)
             },
         },
-        corrected="$e_{i_t^a} - e_{i_t^s}$ in both places; the scan lost the second "
+        corrected="$e_{i_t^a} - e_{i_t^s}$ in both places; the scan lost the other "
         "letter. To the letter only the slow Frank-Wolfe steps would remain.",
+        witness="any cloud: the left side is 0 and the local direction is zero",
     ),
     blended_line(
         "cap",
@@ -416,7 +417,7 @@ ALGORITHM_2 = [
         place="Alg 2, drop step",
         statement=r"$S_{t+1} \leftarrow S_t \setminus \{e_{i_t^s}\}$, $\alpha_{i_t^s} "
         r"= 0$, $\alpha_{i_t^s} = \alpha_{i_{t-1}^s} + \lambda_t$",
-        verdict="WRONG",
+        verdict="LOST IN THE SCAN",
         printed=_printed_drop,
         spoiled={
             "weight of the dropped atom kept": _drop_keeps_the_weight,

@@ -231,7 +231,7 @@ ENTRIES = [
         place="Alg 4, plus iteration",
         statement=r"$\lambda^k \leftarrow \dots$, then $u^k \leftarrow "
         r"(1-\lambda^{k-1})u^{k-1} + \lambda^{k-1}e^\kappa$ with $k$ unchanged",
-        verdict="WRONG",
+        verdict="LOST IN THE SCAN",
         printed=lambda s: s.k,
         spoiled={"advanced twice": lambda s: s.k + 2},
         corrected=r"$k \leftarrow k + 1$ stands between the two lines, as it does in "
@@ -244,7 +244,7 @@ ENTRIES = [
         place="Alg 4, plus iteration",
         statement=r"$c^k \leftarrow (1-\lambda^{k-1})c^{k-1} + \lambda^{k-1}a^k$, "
         r"$\mathcal{X}^k \leftarrow \mathcal{X}^{k-1} \cup \{a^k\}$",
-        verdict="WRONG",
+        verdict="LOST IN THE SCAN",
         printed={
             "plus_center": lambda s: literal._shift_center(s, 1, _point_number_k(s)),
             "plus_core": lambda s: s.core[s.k - 1] | {_point_number_k(s)},
@@ -254,7 +254,7 @@ ENTRIES = [
             "core set not grown": {"plus_core": lambda s: s.core[s.k - 1]},
             "center moved away": lambda s: literal._shift_center(s, -1, s.kappa),
         },
-        corrected=r"$a^\kappa$ in both places.",
+        corrected=r"$a^\kappa$ in both places, which the scan reads as $a^k$.",
         witness="points (0,0), (4,0), (1,2.5), (3,-2.6): the center follows the "
         "numbering of the points, not the farthest one",
     ),
