@@ -99,9 +99,7 @@ def test_every_spoiled_form_is_rejected(entry):
         pytest.skip(str(missing))
 
 
-@pytest.mark.parametrize(
-    "entry", [e for e in ENTRIES if e.fails_as_read], ids=by_id
-)
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.fails_as_read], ids=by_id)
 def test_what_is_wrong_is_named_mended_and_fails(entry):
     assert entry.witness and entry.corrected
     assert outcome(entry.id).printed_violation > entry.tolerance

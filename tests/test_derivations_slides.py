@@ -89,9 +89,7 @@ def test_every_spoiled_form_is_rejected(entry):
         pytest.skip(f"data missing: {missing}")
 
 
-@pytest.mark.parametrize(
-    "entry", [e for e in ENTRIES if e.fails_as_read], ids=by_id
-)
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.fails_as_read], ids=by_id)
 def test_what_is_wrong_is_mended_and_has_a_witness(entry):
     assert entry.witness and entry.corrected
 

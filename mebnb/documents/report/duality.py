@@ -429,13 +429,14 @@ DUAL = [
         id="R-E13",
         statement=r"$0=\partial\mathcal{L}/\partial r=r(1-u^T\mathbf{1})\ \Rightarrow\ "
         r"u^T\mathbf{1}=1$",
-        verdict="WRONG",
+        verdict="HARMLESS",
         measure=_stationary_in_radius,
         true=lambda s: ("gamma", 1 - s.total),
         printed=lambda s: ("r", s.r * (1 - s.total)),
-        corrected=r"$\partial\mathcal{L}/\partial r=2r(1-u^T\mathbf{1})$ allows $r=0$; "
-        r"with $\gamma=r^2$, $\partial\mathcal{L}/\partial\gamma=1-u^T\mathbf{1}=0$ "
-        "always gives it",
+        corrected=r"for $r\ne 0$, that is unless all points coincide: "
+        r"$\partial\mathcal{L}/\partial r=2r(1-u^T\mathbf{1})$ allows $r=0$; with "
+        r"$\gamma=r^2$, $\partial\mathcal{L}/\partial\gamma=1-u^T\mathbf{1}=0$ always "
+        "gives it",
         witness="m = 1: r* = 0 and every u is stationary in r",
         spoiled={"in r with the factor 2": lambda s: ("r", 2 * s.r * (1 - s.total))},
     ),

@@ -23,7 +23,7 @@ from mebnb.documents.report.runs import (
     split_of,
     trace_of,
 )
-from mebnb.documents.toolkit.clouds import distances2
+from mebnb.documents.toolkit.clouds import distances2, phi
 from mebnb.documents.toolkit.lines_of_the_report import AwayLines, armijo, run_away_step
 from mebnb.experiments.report_tables import (
     outside,
@@ -154,11 +154,25 @@ def _converged(step):
     )
 
 
-def _armijo_on_breast(first):
-    """Gap above 1e-3 of Algorithm 1 on breast cancer after 200 steps."""
+@cache
+def _armijo_run(first):
+    """Algorithm 1 on breast cancer, 200 steps of Armijo's rule."""
     lines = AwayLines(search=partial(armijo, first=first))
-    run = run_away_step(split_of(BREAST).train, lines, eps=1e-3, limit=200)
-    return max(0.0, min(run.gaps) - 1e-3)
+    return run_away_step(split_of(BREAST).train, lines, eps=1e-3, limit=200)
+
+
+def _armijo_on_breast(first):
+    """Gap above 1e-3 that is left."""
+    return max(0.0, min(_armijo_run(first).gaps) - 1e-3)
+
+
+def _armijo_arrives(first):
+    """The run ends, or with a radius that is more than 5 % too small."""
+    run = _armijo_run(first)
+    reached = (
+        phi(split_of(BREAST).train, run.u) / ball_of(BREAST, "ASFW").lower_bound ** 2
+    )
+    return float(run.gaps[-1] <= 1e-3) + max(0.0, 0.95 - math.sqrt(reached))
 
 
 def _same_terms(form):
@@ -303,11 +317,12 @@ EXPERIMENTS = [
         id="R-X-unknown",
         place="Fig 4 text",
         statement="The primal error cannot be computed since the optimum is unknown.",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         measure=_reference_error,
         true=1e-10,
         printed=1e-3,
-        corrected="a run to a small gap bounds r* from both sides, to ten digits here",
+        corrected="true while a run goes on, and the usual reason to watch the gap; "
+        "afterwards a run to a small gap bounds r* from both sides, to ten digits here",
         witness="uniform set, relative gap 1e-10 in under 2000 iterations",
         spoiled={"1e-6": 1e-6},
     ),
@@ -360,15 +375,23 @@ EXPERIMENTS = [
     report(
         id="R-X-armijo-slow",
         place="Armijo",
-        statement="Armijo's rule is very slow and often fails.",
-        verdict="WRONG",
+        statement="Armijo's rule came close to the optimum, but was very slow and "
+        "often failed to converge.",
+        measure=_armijo_arrives,
+        true=1,
+        corrected=r"an observation that reproduces with the printed $t\ge 1$; "
+        "R-X-armijo-mended has its cause",
+        spoiled={"from 0": 0},
+    ),
+    report(
+        id="R-X-armijo-mended",
+        place="Armijo",
+        statement=r"Armijo's rule along $d$ with $t\ge 0$ is not slow: on breast cancer "
+        "73 iterations where exact search needs 118.",
         measure=_armijo_on_breast,
         true=0,
-        printed=1,
-        corrected=r"along $d$ with $t\ge 0$ it needs 73 iterations where exact search "
-        "needs 118",
-        witness=r"breast cancer, $t\ge 1$: no drop step, not converged",
-        spoiled={"from 2": 2},
+        corrected=r"with the printed $t\ge 1$ no step is a drop step",
+        spoiled={"from 1, as printed": 1, "from 2": 2},
     ),
     report(
         id="R-X-x10-fair",
@@ -560,13 +583,14 @@ DATA = [
         id="R-D-compact",
         place="Breast cancer data",
         statement=r"Compactness is perimeter$^2$ / area $-\,1.0$.",
-        verdict="WRONG",
+        verdict="HARMLESS",
         measure=_compactness_error,
         true=lambda perimeter, area: perimeter**2 / (4 * math.pi * area) - 1,
         printed=lambda perimeter, area: perimeter**2 / area - 1,
         tolerance=0.3,
-        corrected=r"the numbers are near perimeter$^2$ / ($4\pi$ area) $-\,1$, which "
-        "is 0 for a circle",
+        corrected=r"the data set's own description has this formula; the numbers are "
+        r"near perimeter$^2$ / ($4\pi$ area) $-\,1$, which is 0 for a circle, and nothing "
+        "is computed from it",
         witness="no figure has perimeter^2 / area below 4 pi = 12.6; the values are "
         ".02 to .35",
         spoiled={

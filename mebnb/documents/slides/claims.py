@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from functools import cache, partial
 
 import numpy as np
@@ -307,12 +308,13 @@ def _beaten(form):
 SHORT, DIMINISHING = "slides_table2_short_step", "slides_table3_diminishing_step"
 
 
-def _largest_advantage(numbers):
-    """Data sets outside of `numbers` whose time ratio PFW / MEB(A) is larger."""
+def _largest_advantage(form):
+    """Data sets outside of the named ones with a larger advantage over PFW."""
+    advantage, numbers = form
     times = published(SHORT, "time_ms")
-    ratio = {k: times[k, "PFW"] / times[k, "MEB_A"] for k in (1, 2, 3, 4)}
-    smallest = min(ratio[k] for k in numbers)
-    return float(sum(ratio[k] > smallest for k in ratio if k not in numbers))
+    gained = {k: advantage(times[k, "PFW"], times[k, "MEB_A"]) for k in (1, 2, 3, 4)}
+    smallest = min(gained[k] for k in numbers)
+    return float(sum(gained[k] > smallest for k in gained if k not in numbers))
 
 
 ENTRIES = [
@@ -463,9 +465,8 @@ ENTRIES = [
     _slide(
         id="S-X-robust",
         place="Definition",
-        statement="Robustness is an advantage of the MEB: one outlier does not carry "
-        "it away.",
-        verdict="WRONG",
+        statement="Robustness is among the advantages of the MEB.",
+        verdict="AMBIGUOUS",
         measure=_pull_of_an_outlier,
         true=(_hard_center, 0.5),
         printed=(_hard_center, 0.0),
@@ -473,8 +474,9 @@ ENTRIES = [
             "follows at full length": (_hard_center, 1.0),
             "as the mean does": (_hard_center, 0.1),
         },
-        corrected="A far outlier moves the center by half of its own shift, without "
-        "bound.",
+        corrected="Which kind is not said. Towards outliers the hard ball has none: a "
+        "far one moves the center by half of its own shift. The ball with slack moves "
+        "by $C$ of it (S-X-robust-soft).",
         witness="nine normal points and one at distance 1000: center at 500",
         tolerance=0.02,
     ),
@@ -550,14 +552,19 @@ ENTRIES = [
         id="S-X-large",
         place="Conclusion",
         statement="The advantage of MEB(A) is greatest on large data sets.",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         measure=_largest_advantage,
-        true=[4],
-        printed=[2],
-        spoiled={"data set 1": [1], "data set 3": [3]},
-        corrected="By Table 2 it is greatest on data set 4, which has 3 features: PFW "
-        "takes 678 times as long as MEB(A), against 95 times on data set 2. What "
-        "decides is the constant $L$ of uncentred data, not size.",
+        true=(operator.sub, [2]),
+        printed=(operator.truediv, [2]),
+        spoiled={
+            "ratio, data set 1": (operator.truediv, [1]),
+            "ratio, data set 3": (operator.truediv, [3]),
+            "time saved, data set 4": (operator.sub, [4]),
+        },
+        corrected="True of the time saved: 251 s on data set 2, the largest. As a ratio "
+        "it is greatest on data set 4, which has 3 features: PFW takes 678 times as "
+        "long as MEB(A), against 95 times on data set 2; there the constant $L$ of "
+        "uncentred data decides, not size.",
         witness="data set 4: 44240.58 / 65.24 against data set 2: 253589.34 / 2659.64",
         kind="arithmetic",
     ),
