@@ -13,6 +13,7 @@ from mebnb.documents.outcomes import (
     report_core_set_iterates,
     slides_meb_a_iterates,
 )
+from mebnb.documents.readings import CONCAVE, CONVEX, phi_readings
 from mebnb.experiments.published_splits import report_gaussian, report_uniform
 from mebnb.experiments.sets import normal_cloud
 from mebnb.plots import plane
@@ -31,6 +32,16 @@ def test_every_wrong_line_of_the_slides_fails_on_the_kite():
     assert table.loc["S-A4-c0 as printed", "worst"] == pytest.approx(1.586, abs=1e-3)
     assert table.loc["S-A4-X0 as printed", "does not end"] == 1
     assert table.loc["S-A4-plus as printed", "cannot run"] == 1
+
+
+def test_algorithm_1_has_a_reading_of_phi_and_algorithm_2_has_none():
+    table = phi_readings()
+    first, second = table.loc["Algorithm 1"], table.loc["Algorithm 2"]
+    assert set(first[CONVEX]) == {"holds"} and set(first[CONCAVE]) == {"fails"}
+    assert set(second.loc["whole", [CONCAVE, CONVEX]]) == {"fails"}
+    lines = second.drop(index="whole")
+    assert ((lines[CONCAVE] == "holds") != (lines[CONVEX] == "holds")).all()
+    assert list(lines.index[lines[CONCAVE] == "holds"]) == ["4", "5", "9"]
 
 
 def test_outcomes_count_every_cloud():

@@ -89,7 +89,8 @@ AWAY = [
         id="R-A1-L3",
         statement=r"$s^t\leftarrow \mathrm{LMO}(\nabla\Phi(u^t))$, $d_{FW}^t\leftarrow "
         "s^t-u^t$",
-        corrected=r"$\nabla f$ with $f=-\Phi$",
+        verdict="AMBIGUOUS",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "largest component": lambda g: int(np.argmax(g)),
             "largest in size": lambda g: int(np.argmax(np.abs(g))),
@@ -101,6 +102,8 @@ AWAY = [
         id="R-A1-L4",
         statement=r"$v^t\leftarrow\operatorname{argmax}_{v\in "
         r"S^t}\langle\nabla\Phi(u^t),v\rangle$, $d_A^t\leftarrow u^t-v^t$",
+        verdict="AMBIGUOUS",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "smallest": lambda g, active: _smallest_of(g, active),
             "over all vertices": lambda g, active: _largest_of(g, range(len(g))),
@@ -111,6 +114,8 @@ AWAY = [
         id="R-A1-L5",
         statement=r"Stop when $g_{FW}^t\leftarrow\langle-\nabla\Phi(u^t),d_{FW}^t"
         r"\rangle\le\varepsilon$.",
+        verdict="AMBIGUOUS",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "sign": lambda g, u, s: float(g @ (vertex(len(u), s) - u)),
             "squared": lambda g, u, s: float(g @ (vertex(len(u), s) - u)) ** 2 * 1e-6,
@@ -121,6 +126,8 @@ AWAY = [
         id="R-A1-L6",
         statement=r"Take the Frank-Wolfe direction if $\langle-\nabla\Phi(u^t),"
         r"d_{FW}^t\rangle\ge\langle-\nabla\Phi(u^t),d_A^t\rangle$.",
+        verdict="AMBIGUOUS",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "other way round": lambda towards, away: towards <= away,
             "never away": lambda towards, away: True,
@@ -152,7 +159,8 @@ AWAY = [
         r"\Phi(u^t+\alpha d^t)$",
         verdict="AMBIGUOUS",
         printed=_line_maximum,
-        corrected=r"$\operatorname{argmin} f(u^t+\alpha d^t)$, $f=-\Phi$",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$, as lines 3 to 6 do: so read, "
+        "Algorithm 1 stands as a whole",
         witness="with the Phi of (19) the minimum lies at an end and Phi falls",
         spoiled={
             "half the step": lambda a, b, upper: 0.5 * line_minimum(a, b, upper),
@@ -221,6 +229,8 @@ BLENDED = [
         id="R-A2-L3",
         statement=r"$a^t\leftarrow\operatorname{argmax}_{v\in "
         r"S^t}\langle\nabla\Phi(u^t),v\rangle$",
+        verdict="AMBIGUOUS",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "smallest": lambda g, active: _smallest_of(g, active),
             "over all vertices": lambda g, active: _largest_of(g, range(len(g))),
@@ -231,20 +241,22 @@ BLENDED = [
         id="R-A2-L4",
         statement=r"$s^t\leftarrow\operatorname{argmax}_{v\in "
         r"S^t}\langle\nabla\Phi(u^t),v\rangle$",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         printed=lambda g, active: _largest_of(g, active),
-        corrected=r"$\operatorname{argmin}_{v\in S^t}$",
-        witness="then s = a and every pairwise direction is zero",
+        corrected=r"holds with the dual value $\Phi$; with $\nabla f$: "
+        r"$\operatorname{argmin}_{v\in S^t}$",
+        witness="with f for Phi s = a and every pairwise direction is zero",
         spoiled={"first atom": lambda g, active: min(active)},
     ),
     blended_line(
         "globally",
         id="R-A2-L5",
         statement=r"$w^t\leftarrow\operatorname{argmax}\nabla\Phi(u^t)$",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         printed=lambda g: int(np.argmax(g)),
-        corrected=r"$\operatorname{argmin}_{v\in V}\langle\nabla f(u^t),v\rangle$",
-        witness="w is the nearest point: the run never leaves e_1, radius 0",
+        corrected=r"holds with the dual value $\Phi$; with $\nabla f$: "
+        r"$\operatorname{argmin}_{v\in V}\langle\nabla f(u^t),v\rangle$",
+        witness="with f for Phi w is the nearest point: the run never leaves e_1, radius 0",
         spoiled={"last vertex": lambda g: len(g) - 1},
     ),
     blended_line(
@@ -252,6 +264,8 @@ BLENDED = [
         id="R-A2-L6",
         statement=r"Pairwise step if $\langle\nabla\Phi(u^t),a^t-s^t\rangle\ge\langle"
         r"\nabla\Phi(u^t),u^t-w^t\rangle$, else a Frank-Wolfe step.",
+        verdict="AMBIGUOUS",
+        corrected=r"holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "other way round": lambda pair, towards: pair <= towards,
             "never pairwise": lambda pair, towards: False,
@@ -273,10 +287,11 @@ BLENDED = [
         id="R-A2-L9",
         statement=r"$\alpha^t\leftarrow\operatorname{argmax}_{\alpha\in[0,"
         r"\alpha_{max}]}\Phi(u^t-\alpha d^t)$",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         printed=_line_maximum,
-        corrected=r"$\operatorname{argmin} f(u^t-\alpha d^t)$, as in line 17",
-        witness="the largest f lies at an end of the interval, mostly at 0",
+        corrected=r"holds with the dual value $\Phi$; with $f$: "
+        r"$\operatorname{argmin} f(u^t-\alpha d^t)$, as in line 17",
+        witness="with f for Phi: the largest f lies at an end of the interval, mostly at 0",
         spoiled={
             "half the step": lambda a, b, upper: 0.5 * line_minimum(a, b, upper),
             "sign of the direction": lambda a, b, upper: line_minimum(a, -b, upper),
@@ -285,7 +300,7 @@ BLENDED = [
     report(
         id="R-A2-literal",
         place="Alg 2",
-        statement="Lines 4, 5 and 9 together, as they are printed.",
+        statement=r"The lines that name $\Phi$ together, as they are printed.",
         verdict="WRONG",
         measure=lambda form: _blended(replace(BlendedLines(), **form)),
         true={},
@@ -294,9 +309,17 @@ BLENDED = [
             "globally": lambda g: int(np.argmax(g)),
             "pair_search": _line_maximum,
         },
-        corrected=r"$\operatorname{argmin}$ in all three",
-        witness="the run never leaves e_1: radius 0",
+        corrected=r"No single reading of $\Phi$ makes them run: lines 3, 6 and 17 hold "
+        r"with $f$ for $\Phi$, lines 4, 5 and 9 with the dual value. With $f$: "
+        r"$\operatorname{argmin}$ in lines 4, 5 and 9, as in the authors' code",
+        witness="lines 3 and 4 are one formula: a = s in either reading; with f for Phi "
+        "the run never leaves e_1, radius 0",
         spoiled={
+            "dual value throughout": {
+                "away": _smallest_of,
+                "prefer_pair": lambda pair, towards: pair <= towards,
+                "search": _line_maximum,
+            },
             "lines 4 and 9": {"local": _largest_of, "pair_search": _line_maximum},
             "lines 5 and 9": {
                 "globally": lambda g: int(np.argmax(g)),
@@ -331,7 +354,8 @@ BLENDED = [
         id="R-A2-L17",
         statement=r"$\alpha^t\leftarrow\operatorname{argmin}\Phi(u^t-\alpha d^t)$ with "
         "$d^t=u^t-w^t$",
-        corrected=r"over $[0,1]$, with $f=-\Phi$",
+        verdict="AMBIGUOUS",
+        corrected=r"over $[0,1]$; holds with $f=-\Phi$ for $\Phi$",
         spoiled={
             "largest": _line_maximum,
             "always one": lambda a, b, upper: 1.0,
