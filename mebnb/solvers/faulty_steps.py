@@ -38,7 +38,7 @@ class GrowingStep(StepRule):
 
 @dataclass(frozen=True)
 class GoldenSectionWithSignSlip(GoldenSection):
-    """Searches along -d while the update goes along d, as the report's code did."""
+    """Searches along -d while the update goes along d, as the report's code does."""
 
     tol: float = 1e-6
 

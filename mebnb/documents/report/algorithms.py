@@ -484,7 +484,7 @@ CORE = [
             lambda points, u, p: _entrywise_farthest(u[: points.shape[1]], u[p]),
         ),
         corrected=r"$\lVert a_i-a_1\rVert^2$ and $\lVert a_i-a_p\rVert^2$ over "
-        r"$i=1,\dots,m$",
+        r"$i=1,\dots,m$; the authors' code has it so",
         witness="u is zero before line 2: p = q = 1",
         spoiled={
             "first n points only": (

@@ -627,7 +627,8 @@ RECOVERY = [
         ),
         true=cmath.sqrt,
         printed=lambda phi: cmath.sqrt(-phi),
-        corrected=r"$r^*=\sqrt{\Phi(u^*)}$",
+        corrected=r"$r^*=\sqrt{\Phi(u^*)}$, as (25) says; the authors' code takes the "
+        r"root of $-f$",
         witness="points -1, 1: Phi = 1, and the root of -1 is no radius",
         spoiled={
             "root lost": lambda phi: phi,

@@ -554,7 +554,7 @@ DIRECTIONS = [
         measure=_wrong_after_a_drop,
         true=lambda active, v: active - {v},
         printed=lambda active, v: {v},
-        corrected=r"$S^{t+1}=S^t\setminus\{v^t\}$",
+        corrected=r"$S^{t+1}=S^t\setminus\{v^t\}$; the authors' code has it so",
         witness="u = (.5, .3, .2), v = 3, alpha = .25: (.625, .375, 0)",
         spoiled={"nothing removed": lambda active, v: active},
     ),
@@ -567,7 +567,7 @@ DIRECTIONS = [
         measure=_away_weight_faults,
         true=_reweighted(lambda alpha: 1 + alpha, lambda alpha: -alpha),
         printed=_reweighted(lambda alpha: 1 + alpha, lambda alpha: alpha),
-        corrected=r"$(1+\alpha)\omega_v-\alpha$",
+        corrected=r"$(1+\alpha)\omega_v-\alpha$; the authors' code has it so",
         witness="alpha = .25 on (.5, .3, .2): the weights sum to 1.5",
         spoiled={
             "shrunk": _reweighted(lambda alpha: 1 - alpha, lambda alpha: alpha),

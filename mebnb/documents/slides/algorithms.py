@@ -224,7 +224,7 @@ ALGORITHM_1 = [
             ),
         },
         corrected=r"$\langle \nabla\phi(\mu_t), d_t\rangle / (L \|d_t\|^2)$, clipped "
-        r"to $[0, \alpha_{i_t^a}]$.",
+        r"to $[0, \alpha_{i_t^a}]$; the authors' code has it so.",
         witness="any cloud: the printed quotient is negative, so that lambda = 0 from "
         "the first step on and the radius stays 0",
     ),
@@ -371,7 +371,7 @@ ALGORITHM_2 = [
         },
         corrected=r"$\langle -\nabla\phi(\mu_t), d_t\rangle / (L\|d_t\|^2)$: $d_t$ "
         r"points from towards to away and $\mu_t - \lambda_t d_t$ runs along it "
-        "backwards.",
+        "backwards; the authors' code has it so.",
         witness="any cloud from the first vertex, with the FW step as printed: both "
         "quotients are negative, lambda = 0 for ever, radius 0",
     ),
@@ -391,7 +391,8 @@ ALGORITHM_2 = [
             },
             "full step": {"global_step": lambda s: 1.0},
         },
-        corrected=r"$\langle -\nabla\phi(\mu_t), d_t\rangle / (L\|d_t\|^2)$.",
+        corrected=r"$\langle -\nabla\phi(\mu_t), d_t\rangle / (L\|d_t\|^2)$; "
+        "the authors' code has it so.",
         witness="any cloud from the first vertex: lambda = 0 at the first step; the "
         "FW step then only names the atom, and correct local steps do all the work",
         tolerance=CENTER_TOLERANCE,

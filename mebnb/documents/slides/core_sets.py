@@ -338,7 +338,7 @@ ENTRIES = [
         verdict="WRONG",
         printed=_stale_gamma,
         spoiled={"first value kept": _first_gamma},
-        corrected=r"$\gamma^k \leftarrow \Phi(u^k)$",
+        corrected=r"$\gamma^k \leftarrow \Phi(u^k)$; the authors' code has it so",
         witness="k = 1: delta_1^+ divides by gamma^1, which no line sets; with the "
         "first value in its place the loop does not end",
     ),
@@ -353,7 +353,7 @@ ENTRIES = [
             "nearest": lambda s: int(distances2(s.points, s.c[s.k]).argmin()),
             "from the origin": lambda s: int(z_of(s.points).argmax()),
         },
-        corrected=r"$\|a^i - c^k\|^2$",
+        corrected=r"$\|a^i - c^k\|^2$; the authors' code has it so",
         witness="points (0,0), (4,0), (1,2.5), (3,-2.6): the loop stops with a ball "
         "that leaves a point outside",
     ),
@@ -373,7 +373,7 @@ ENTRIES = [
                 distances2(s.points, s.c[s.k]), s.core[s.k], True
             ),
         },
-        corrected=r"$a^i \in \mathcal{X}_k$",
+        corrected=r"$a^i \in \mathcal{X}_k$; the authors' code has it so",
         witness="clouds in which a point of the first pair is dropped: it is chosen "
         "again, with weight 0 and a step of length 0, without end",
     ),
