@@ -46,19 +46,13 @@ def rule_grid(sets, algorithms, rules, levels, *, max_iter):
     return pd.DataFrame(rows)
 
 
-def grid_table(grid, level, algorithms, rules):
-    """ "iterations / passes" of a `rule_grid` at one level, a column a rule."""
-    rows = grid[grid["level"] == level].copy()
-    rows["cell"] = [
-        "-"
-        if math.isnan(row.iterations)
-        else f"{row.iterations:.0f} / {row.passes:.0f}"
-        for row in rows.itertuples()
-    ]
-    rows["algorithm"] = rows["algorithm"].map(algorithms)
-    rows["rule"] = rows["rule"].map(rules)
-    cells = rows.set_index(["set", "algorithm", "rule"])["cell"]
-    return cells.unstack(sort=False)
+def grid_table(grid, algorithms, rules):
+    """Iterations of a `rule_grid` to its levels, the widest first; a column a rule."""
+    rows = grid.sort_values("level", ascending=False, kind="stable")
+    cells = rows.groupby(["set", "algorithm", "rule"], sort=False)["iterations"].agg(
+        lambda counts: ", ".join("-" if math.isnan(k) else f"{k:.0f}" for k in counts)
+    )
+    return cells.unstack(sort=False).rename(index=algorithms, columns=rules)
 
 
 def condition_grid(points, factors, rules, *, tol=1e-6, max_iter=2000):

@@ -463,8 +463,7 @@ def steps_on_face(panels, *, at=0):
         corners, states, directions = panel
         _face(ax, corners)
         kinds += _path_on_face(ax, states) + list(directions)
-        for kind in directions:
-            _direction_on_face(ax, corners, states[at], kind)
+        _directions_on_face(ax, corners, states[at], directions)
         ax.set_title(title)
     handles = [
         Line2D([], [], color=DIRECTION_COLORS[kind], label=label, lw=2.0)
@@ -543,17 +542,21 @@ def _path_on_face(ax, states):
     return [state.kind for state in states[1:]]
 
 
-def _direction_on_face(ax, corners, state, kind):
+def _directions_on_face(ax, corners, state, kinds):
+    """Arrows on one scale, so that they add up as the directions do."""
     distances = ((corners - state.center) ** 2).sum(axis=1)
     towards = corners[distances.argmax()]
     away = corners[state.support[distances[state.support].argmin()]]
-    direction = {
+    directions = {
         "FW": towards - state.center,
         "away": state.center - away,
         "pairwise": towards - away,
-    }[kind]
-    length = 0.22 * np.ptp(corners, axis=0).max()
-    _arrow(ax, state.center, direction, length, DIRECTION_COLORS[kind])
+    }
+    norms = {kind: float(np.hypot(*directions[kind])) for kind in kinds}
+    scale = 0.3 * np.ptp(corners, axis=0).max() / max(norms.values(), default=1.0)
+    for kind, norm in norms.items():
+        color = DIRECTION_COLORS[kind]
+        _arrow(ax, state.center, directions[kind], scale * norm, color)
 
 
 # --- classes of unequal size -------------------------------------------------------
