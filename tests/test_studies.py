@@ -101,6 +101,26 @@ def test_frank_wolfe_never_gets_rid_of_wrong_weight():
     assert np.ptp(t * held[t]) < 0.2 * (t * held[t]).mean()
 
 
+def test_the_error_is_made_of_two_parts_and_below_the_gap():
+    for step in ("exact", "diminishing"):
+        parts = studies.error_parts(CLOUD, step, max_iter=300)
+        assert len(parts) == 301 and (parts >= -1e-12).all(axis=None)
+        together = parts["inside"] + parts["center"]
+        np.testing.assert_allclose(together, parts["error"], atol=1e-12)
+        assert (parts["error"] <= parts["gap"] + 1e-12).all()
+
+
+def test_the_open_loop_step_falls_faster_in_error_than_exact_steps():
+    t = slice(100, None)
+    exact, fixed = (studies.error_parts(CLOUD, s) for s in ("exact", "diminishing"))
+    assert fixed["error"].iloc[-1] < exact["error"].iloc[-1] / 50
+    assert fixed["gap"].iloc[-1] > fixed["error"].iloc[-1] * 50
+    times = fixed.index[t].to_numpy()
+    assert (times**2 * fixed["inside"][t]).max() < 2 * (
+        times**2 * fixed["inside"][t]
+    ).min()
+
+
 @pytest.mark.parametrize("k", [2, 4, 6])
 def test_thinness_of_the_unit_simplex(k):
     # Its width is 2 / sqrt(k) for even k, its diameter sqrt(2).

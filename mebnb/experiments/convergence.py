@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 
 from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 
 __all__ = [
     "FIT_BAND",
     "SOLVERS",
+    "error_parts",
     "gain_table",
     "kind_counts",
     "kind_table",
@@ -106,6 +108,45 @@ def wrong_weight(points, max_iter=1000):
 
     frank_wolfe(points, tol=0.0, max_iter=max_iter, callback=look)
     return np.array(held)
+
+
+def error_parts(points, step, max_iter=3000):
+    """Primal error of Frank-Wolfe at each iterate, and the two parts of which it is made.
+
+    With c* and gamma* of the exact ball, gamma* - gamma(u) is the sum of
+    u_i (gamma* - |a_i - c*|^2), to which only points inside contribute, and of
+    |c - c*|^2.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    step : str or StepRule
+    max_iter : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an iterate, all relative to gamma*: `error`, `gap`, and the parts
+        `inside` and `center`.
+    """
+    best = minimum_enclosing_ball(points)
+    gamma = best.lower_bound**2
+    depth = gamma - squared_distances(points, best.center)
+    rows = []
+
+    def look(state):
+        off = state.center - best.center
+        rows.append(
+            {
+                "error": gamma - state.gamma,
+                "gap": state.fw_gap,
+                "inside": state.weights @ depth[state.support],
+                "center": off @ off,
+            }
+        )
+
+    frank_wolfe(points, step=step, tol=0.0, max_iter=max_iter, callback=look)
+    return pd.DataFrame(rows).rename_axis("t") / gamma
 
 
 def tied_iterates(points, states, within=1e-13):

@@ -25,6 +25,7 @@ __all__ = [
     "by_set",
     "convergence",
     "counts_by_rule",
+    "errors_and_gaps",
     "gaps_by_step",
     "in_panels",
     "line_search",
@@ -240,6 +241,42 @@ def by_set(
         ax.set_title(label)
         ax.set_xlabel("iteration")
         ax.set_ylabel(ylabel)
+    legend_below(fig, axes)
+    return fig
+
+
+@style()
+def errors_and_gaps(panels, styles=RULE_STYLES):
+    """Primal error beside the gap over the iterations, one panel a set.
+
+    Parameters
+    ----------
+    panels : dict of str -> dict of str -> DataFrame
+        panels[title][style key], with columns error and gap, a row an iterate.
+    styles : mapping of str -> style
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    fig, axes = panel_grid(len(panels), width=3.6, height=2.9, most=2)
+    for ax, (title, frames) in zip(axes, panels.items(), strict=True):
+        for name, frame in frames.items():
+            look = styles[name]
+            t = np.arange(1, len(frame))
+            gap, error = (frame[column].to_numpy()[1:] for column in ("gap", "error"))
+            ax.plot(
+                t, gap, color=look.color, lw=0.6, alpha=0.5, label=f"{look.label}: gap"
+            )
+            ax.plot(t, error, color=look.color, lw=2.0, label=f"{look.label}: error")
+        for power, line in ((-1, "--"), (-2, ":")):
+            label = f"$t^{{{power}}}$"
+            ax.plot(t, 1.0 * t**power, color=BALL, lw=0.9, ls=line, label=label)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_title(title)
+        ax.set_xlabel("iteration")
+        ax.set_ylabel("relative to $\\gamma_*$")
     legend_below(fig, axes)
     return fig
 
