@@ -112,6 +112,15 @@ class DerivationTable:
         ]
         return pd.DataFrame(rows).set_index("id")
 
+    def ticks(self):
+        """The same outcomes, one line an entry, with the statements folded.
+
+        Returns
+        -------
+        Ticks
+        """
+        return Ticks(self)
+
     def __repr__(self):
         return f"{self.outcomes().to_string()}\n{self.summary()}"
 
@@ -142,6 +151,39 @@ class DerivationTable:
             f"{len(self.missing)} without data"
             f"{': ' + ', '.join(self.missing) if self.missing else ''}"
         )
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """A `DerivationTable` as lines: a tick or a cross, the verdict, the outcome.
+
+    Attributes
+    ----------
+    table : DerivationTable
+    """
+
+    table: DerivationTable
+
+    def __repr__(self):
+        return "\n".join(
+            f"{mark} {name} {verdict}: {told}"
+            for mark, name, verdict, told in self._lines()
+        )
+
+    def _repr_html_(self):
+        lines = "<br>".join(
+            f"{mark} <strong>{escape(name)}</strong> {verdict}: {escape(told)}"
+            for mark, name, verdict, told in self._lines()
+        )
+        folded = (
+            f"<details><summary>What was checked</summary>{self.table._repr_html_()}"
+        )
+        return f"<p>{lines}</p>{folded}</details>"
+
+    def _lines(self):
+        for row in self.table.frame.itertuples():
+            mark = "?" if row.passed is pd.NA else "✓" if row.passed else "✗"
+            yield mark, row.id, row.verdict, _told(row)
 
 
 def _told(row):

@@ -105,6 +105,37 @@ def _after_a_shift(form, points, u):
     return abs(form(points + 1e6, u) / phi(points, u) - 1.0)
 
 
+# --- one identity, and what follows from it ----------------------------------------
+
+
+def _about_any_point(s):
+    """sum_i u_i |a_i - c|^2 with a free c."""
+    return sum(w * squared_norm(point - s.c) for w, point in zip(s.u, s.points))
+
+
+@over(_samples)
+def _shortfall(form, points, u):
+    """r*^2 - Phi(u) less the form, relative."""
+    ball = ball_by_enumeration(points)
+    best = ball.radius**2
+    found = form(u, best - distances2(points, ball.center), u @ points - ball.center)
+    return abs(best - phi(points, u) - found) / best
+
+
+@over(lambda: itertools.product(CLOUDS, np.geomspace(1e-3, 10.0, 9)))
+def _enclosing_radius(least, points, share):
+    """The bound at centers all around c*, less the squared enclosing radius there."""
+    ball = ball_by_enumeration(points)
+    ways = np.random.default_rng(71).normal(size=(200, points.shape[1]))
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    shift = share * ball.radius
+    return [
+        least(ball.radius**2, shift**2)
+        - distances2(points, ball.center + shift * way).max()
+        for way in ways
+    ]
+
+
 # --- how far the center is ---------------------------------------------------------
 
 
@@ -382,7 +413,96 @@ def _tie_after_the_first_step(form):
     return worst(violations) if violations else math.inf
 
 
+# --- how many steps, how many points ----------------------------------------------
+
+
+@over((*CLOUDS, TRIANGLE, *clouds(72, 2, m=12, n=3)))
+def _grows_less(least, points):
+    """The bound on the next trial radius, over r*, less that radius."""
+    best = ball_by_enumeration(points).radius
+    gammas = []
+    core_set(
+        points, eps=1e-3, max_iter=300, callback=lambda now: gammas.append(now.gamma)
+    )
+    shares = np.sqrt(gammas) / best
+    return [least(before) - after for before, after in itertools.pairwise(shares)]
+
+
+def _vertices_of_a_simplex(growth):
+    """The factor by which the ball of k of k + 1 vertices must grow, against the form."""
+    faults = []
+    for k in range(2, 9):
+        vertices = np.eye(k + 1)
+        core = ball_by_enumeration(vertices[:k])
+        reach = math.sqrt(distances2(vertices, core.center).max())
+        faults.append(abs(reach / core.radius - growth(k)))
+        # More than 1 + 1/k, so that k <= 1 / eps points are never enough.
+        faults.append(1.0 + 1.0 / k - growth(k))
+    return max(0.0, worst(faults))
+
+
 ENTRIES = [
+    symbolic(
+        id="X-STEINER",
+        place="MEB, one identity",
+        statement=r"$\sum_i u_i \|a_i - c\|^2 = \Phi(u) + \|c - Au\|^2$ for every $c$ and "
+        r"$\mathbf{1}^T u = 1$",
+        measure=equals(_about_any_point, modulo=on_simplex),
+        true=lambda s: s.phi + squared_norm(s.c - s.center),
+        spoiled={"center forgotten": lambda s: s.phi},
+    ),
+    _derived(
+        id="X-SHORTFALL",
+        place="MEB, one identity",
+        statement=r"$r^{*2} - \Phi(u) = \sum_i u_i (r^{*2} - \|a_i - c^*\|^2) + \|Au - "
+        r"c^*\|^2$",
+        measure=_shortfall,
+        true=lambda u, depths, shift: u @ depths + shift @ shift,
+        spoiled={
+            "depth only": lambda u, depths, shift: u @ depths,
+            "shift only": lambda u, depths, shift: shift @ shift,
+            "shift not squared": lambda u, depths, shift: (
+                u @ depths + math.sqrt(shift @ shift)
+            ),
+        },
+    ),
+    _derived(
+        id="X-STRONG",
+        place="MEB, one identity",
+        statement=r"$\max_i \|a_i - c\|^2 \ge r^{*2} + \|c - c^*\|^2$ for every $c$: the "
+        "smallest ball is unique.",
+        measure=_enclosing_radius,
+        true=lambda best, shift: best + shift,
+        spoiled={
+            "a tenth more": lambda best, shift: best + 1.1 * shift,
+            "root of the shift": lambda best, shift: best + math.sqrt(shift),
+        },
+    ),
+    _derived(
+        id="X-GROWTH",
+        place="MEB, guarantees",
+        statement=r"$\sqrt{\gamma^{t+1}}/r^* \ge \frac{1}{2}(1 + \gamma^t/r^{*2})$ for exact "
+        "steps towards the farthest point.",
+        measure=_grows_less,
+        true=lambda share: 0.5 * (1.0 + share**2),
+        spoiled={
+            "not squared": lambda share: 0.5 * (1.0 + share),
+            "two thirds": lambda share: (2.0 + share**2) / 3.0,
+        },
+    ),
+    _derived(
+        id="X-SIMPLEX",
+        place="MEB, guarantees",
+        statement=r"The ball of $k$ vertices of a regular simplex holds another vertex "
+        r"only when it grows by $\sqrt{(k+1)/(k-1)} > 1 + 1/k$: with $k \le 1/\epsilon$ "
+        r"they are no $\epsilon$-core set in the sense of inclusion.",
+        measure=_vertices_of_a_simplex,
+        true=lambda k: math.sqrt((k + 1) / (k - 1)),
+        spoiled={
+            "1 + 1/k": lambda k: 1.0 + 1.0 / k,
+            "not the root": lambda k: (k + 1) / (k - 1),
+        },
+    ),
     symbolic(
         id="X-GAP",
         place="MEB, gaps",

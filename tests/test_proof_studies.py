@@ -1,0 +1,152 @@
+"""What notebooks 01 and 06 measure beside their proofs."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mebnb import check_derivations, core_set, minimum_enclosing_ball
+from mebnb.documents.checks import DerivationTable
+from mebnb.experiments import core_sets, dual_derivation
+from mebnb.experiments.dual_derivation import SQUARE, hard_clouds
+from mebnb.experiments.sets import normal_cloud
+from mebnb.solvers.balls import dual_value, enclosing_radius
+
+CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+
+
+# --- the dual ----------------------------------------------------------------------
+def test_random_weights_lie_on_the_simplex_and_on_faces():
+    weights = dual_derivation.simplex_weights(9, 40, 3)
+    assert weights.min() >= 0.0
+    assert np.allclose(weights.sum(axis=1), 1.0)
+    assert (np.count_nonzero(weights[1::2], axis=1) <= 5).all()
+
+
+def test_the_terms_of_the_shortfall_by_hand():
+    points = np.array([[-1.0], [1.0], [0.0]])
+    ball = minimum_enclosing_ball(points)
+    terms = dual_derivation.shortfall_terms(points, np.array([0.5, 0.0, 0.5]), ball)
+    # gamma(u) = 1/4; half of the weight lies 1 deep; the center is off by 1/2.
+    assert terms == pytest.approx((0.75, 0.5, 0.25))
+
+
+def test_consequences_hold_on_every_cloud_and_are_not_idle():
+    frame = dual_derivation.consequences(hard_clouds(2), 2, count=60)
+    assert frame["identity"].max() < 1e-12
+    assert frame["center"].min() >= 1.0 - 1e-9
+    assert frame["dual"].max() <= 1.0 + 1e-9
+    assert frame["gap"].max() <= 0.5 + 1e-9
+    assert frame["bracket"].max() <= 1.0 + 1e-9
+    # On a circle no weight is deep: the whole shortfall is the shift.
+    assert frame.loc["square (ties)", "dual"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("points", "left"),
+    [(SQUARE, 2), (CUBE, 2), (np.vstack([np.eye(4), -np.eye(4)]), 2), (np.eye(5), 5)],
+)
+def test_a_support_is_reduced_and_the_ball_is_kept(points, left):
+    m, n = points.shape
+    steps = dual_derivation.reduce_support(points, np.full(m, 1.0 / m))
+    sizes = [np.count_nonzero(u) for u in steps]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] == m
+    assert left == sizes[-1] <= n + 1
+    for u in steps:
+        assert u.min() >= 0.0
+        assert u.sum() == pytest.approx(1.0)
+        assert np.allclose(u @ points, points.mean(axis=0))
+        assert dual_value(points, u) == pytest.approx(dual_value(points, steps[0]))
+
+
+def test_repeated_points_are_dependent():
+    points = np.repeat(np.array([[-1.0, 0.0], [1.0, 0.0]]), 3, axis=0)
+    last = dual_derivation.reduce_support(points, np.full(6, 1 / 6))[-1]
+    assert np.count_nonzero(last) == 2
+
+
+# --- core sets ---------------------------------------------------------------------
+def test_the_proof_of_the_first_lemma_on_clouds():
+    sets = {str(k): normal_cloud(40, 3, k) for k in range(5)}
+    balls = {label: minimum_enclosing_ball(points) for label, points in sets.items()}
+    frame = core_sets.pair_table(sets, balls)
+    assert frame["in the lens"].all()
+    assert (frame["gamma* / D^2"] <= frame["rim^2 / D^2"] + 1e-9).all()
+    assert (frame["rim^2 / D^2"] <= 0.75 + 1e-9).all()
+    assert (frame["farthest^2 / D^2"] <= 1.75).all()
+
+
+def test_trial_radii_grow_as_the_second_lemma_says():
+    sets = {"cloud": normal_cloud(200, 4, 1), "simplex": np.eye(50)}
+    balls = {label: minimum_enclosing_ball(points) for label, points in sets.items()}
+    runs = {label: core_set(points, eps=1e-3) for label, points in sets.items()}
+    frame = core_sets.growth_table(runs, balls, [0.1, 1e-9])
+    assert (frame["recursion"] > -1e-12).all()
+    assert (frame["missing / bound"] <= 1.0).all()
+    assert frame["missing / bound"]["simplex"] > 0.5
+    assert (frame["steps / allowed, 0.1"].astype(float) < 1.0).all()
+    assert (frame["steps / allowed, 1e-09"] == "-").any()
+
+
+def test_core_sets_of_a_simplex():
+    frame = core_sets.simplex_table([2, 5, 10])
+    assert np.allclose(frame["factor measured"], frame["by the formula"])
+    assert (frame["needed by inclusion"] == frame.index + 1).all()
+    assert list(frame["needed by radii"]) == [2, 3, 6]
+
+
+def test_the_section_is_true_to_scale():
+    points, marked, circles = core_sets.simplex_section(2)
+    triangle = minimum_enclosing_ball(np.eye(3))
+    center, radius = circles["smallest ball"]
+    assert radius == pytest.approx(triangle.radius)
+    assert np.linalg.norm(points[marked[0]] - center) == pytest.approx(radius)
+    assert np.linalg.norm(points[1] - center) == pytest.approx(radius)
+    grown = circles["the same, grown by 1 + 1/k"][1]
+    assert grown < points[1, 1]
+
+
+def test_balls_are_enclosed_without_listing_their_points():
+    rng = np.random.default_rng(4)
+    centers, radii = rng.standard_normal((12, 2)), rng.uniform(0.1, 1.0, 12)
+    core, weights, gammas, deltas = core_sets.union_of_balls(centers, radii, 0.01)
+    c = weights @ core
+    reach = (np.linalg.norm(centers - c, axis=1) + radii).max()
+    assert gammas[-1] ** 0.5 <= reach <= 1.01 * gammas[-1] ** 0.5
+    turns = np.linspace(0.0, 2.0 * np.pi, 2000)
+    rim = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    listed = (centers[:, None] + radii[:, None, None] * rim).reshape(-1, 2)
+    best = minimum_enclosing_ball(listed).radius
+    assert gammas[-1] ** 0.5 <= best * (1 + 1e-4)
+    assert reach <= 1.01 * best * (1 + 1e-4)
+    gain = [1 + d**2 / (4 * (1 + d)) for d in deltas[:-1]]
+    assert np.allclose(np.divide(gammas[1:], gammas[:-1]), gain)
+
+
+def test_the_barrier_method_finds_the_ball():
+    cloud = normal_cloud(100, 3, 5)
+    best = minimum_enclosing_ball(cloud).radius
+    center, radius, steps = core_sets.barrier_ball(cloud, 1e-6)
+    assert radius == pytest.approx(enclosing_radius(cloud, center))
+    assert best <= radius * (1 + 1e-12) <= best * (1 + 1e-6)
+    assert core_sets.barrier_ball(cloud, 1e-2)[-1] < steps
+    run = core_set(cloud, eps=0.01)
+    frame = core_sets.cost_table({"cloud": cloud}, {"cloud": run}, [0.1, 1e-9])
+    assert list(frame["steps"]) == [str(run.trace.iterations_to(0.21)), "-"]
+
+
+# --- lines instead of tables -------------------------------------------------------
+def test_ticks_say_what_came_out_and_fold_the_statement():
+    table = check_derivations(ids=["R-E01", "R-E06"])
+    lines = repr(table.ticks()).splitlines()
+    assert lines[0] == "✓ R-E01 HOLDS: holds (tolerance 1e-09)"
+    assert lines[1].startswith("✓ R-E06 WRONG: printed form fails: m = 5 points")
+    page = table.ticks()._repr_html_()
+    before, folded = page.split("<details>")
+    assert "<table" not in before
+    assert "<table" in folded
+    broken = table.frame.assign(passed=[False, None]).astype({"passed": "boolean"})
+    broken["violation"] = 1.0
+    marks = [line[0] for line in repr(DerivationTable(broken).ticks()).splitlines()]
+    assert marks == ["✗", "?"]
