@@ -29,6 +29,7 @@ ERRATA = [
     "X-ME2-STAB",
 ]
 NOTES = ["X-ID-core", "X-ID-away", "X-PAIRS", "X-PRUNE", "X-CLARKSON"]
+NOTES += ["X-STEINER", "X-SHORTFALL", "X-STRONG", "X-GROWTH", "X-SIMPLEX"]
 
 
 def by_id(entry):

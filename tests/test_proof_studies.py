@@ -79,6 +79,7 @@ def test_the_proof_of_the_first_lemma_on_clouds():
 
 def test_trial_radii_grow_as_the_second_lemma_says():
     sets = {"cloud": normal_cloud(200, 4, 1), "simplex": np.eye(50)}
+    sets["no step at all"] = normal_cloud(20, 1, 1)
     balls = {label: minimum_enclosing_ball(points) for label, points in sets.items()}
     runs = {label: core_set(points, eps=1e-3) for label, points in sets.items()}
     frame = core_sets.growth_table(runs, balls, [0.1, 1e-9])
