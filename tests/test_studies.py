@@ -288,6 +288,13 @@ def test_stretching_a_feature_does_not_cost_iterations():
     assert table["thinness"][1] == pytest.approx(1.0) and table["support"][1] == 2
 
 
+def test_flat_rings_cost_iterations_with_either_rule():
+    table = line_search.ring_grid((0.1, 0.01), range(3), {"exact": "exact"})
+    assert table["condition number"].iloc[1] > 8 * table["condition number"].iloc[0]
+    assert table["exact"].iloc[1] > 5 * table["exact"].iloc[0]
+    assert (table["within 1 % of the sphere"] > 0).all()
+
+
 def test_rates_in_words():
     runs = run_each({"cloud": CLOUD, "pair": CLOUD[:2]}, ["away_step"], tol=1e-12)
     told = studies.rates_told(runs, "away_step")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -9,13 +10,16 @@ import pandas as pd
 
 from mebnb.experiments.convergence import SOLVERS, thinness
 from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.frank_wolfe import away_step
 from mebnb.solvers.steps import Line
 
 __all__ = [
     "condition_grid",
+    "flat_ring",
     "grid_table",
     "line_at",
+    "ring_grid",
     "rule_grid",
 ]
 
@@ -72,6 +76,41 @@ def condition_grid(points, factors, rules, *, tol=1e-6, max_iter=2000):
             row[rule] = ball.iterations if ball.converged else math.nan
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def flat_ring(noise, seed, m=300):
+    """Points of a circle in a plane of space, moved by normal noise: a flat ring."""
+    random = np.random.default_rng(seed)
+    angles = random.uniform(0.0, 2.0 * np.pi, m)
+    circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(m)])
+    return circle + noise * random.normal(size=(m, 3))
+
+
+def ring_grid(noises, seeds, rules, *, tol=1e-6, max_iter=10_000):
+    """Away-step iterations on flat rings, nearly in a plane and nearly on a sphere.
+
+    Medians over the seeds; a run that reaches the limit counts as the limit.
+    """
+    rows = []
+    for noise, seed in itertools.product(noises, seeds):
+        cloud = flat_ring(noise, seed)
+        spread = np.linalg.svd(cloud - cloud.mean(axis=0), compute_uv=False)
+        best = minimum_enclosing_ball(cloud)
+        row = {"noise": noise, "condition number": spread[0] / spread[-1]}
+        row["thinness"] = thinness(cloud[best.support])
+        apart = np.sqrt(squared_distances(cloud, best.center)) / best.radius
+        row["within 1 % of the sphere"] = int((apart > 0.99).sum())
+        for rule, step in rules.items():
+            row[rule] = away_step(
+                cloud,
+                step=step,
+                gap="relative",
+                tol=tol,
+                max_iter=max_iter,
+                trace=False,
+            ).iterations
+        rows.append(row)
+    return pd.DataFrame(rows).groupby("noise", sort=False).median()
 
 
 def line_at(points, state, kind):

@@ -263,7 +263,7 @@ def errors_and_gaps(panels, styles=RULE_STYLES):
     for ax, (title, frames) in zip(axes, panels.items(), strict=True):
         for name, frame in frames.items():
             look = styles[name]
-            t = np.arange(1, len(frame))
+            t = np.arange(1.0, len(frame))
             gap, error = (frame[column].to_numpy()[1:] for column in ("gap", "error"))
             ax.plot(
                 t, gap, color=look.color, lw=0.6, alpha=0.5, label=f"{look.label}: gap"
@@ -271,7 +271,7 @@ def errors_and_gaps(panels, styles=RULE_STYLES):
             ax.plot(t, error, color=look.color, lw=2.0, label=f"{look.label}: error")
         for power, line in ((-1, "--"), (-2, ":")):
             label = f"$t^{{{power}}}$"
-            ax.plot(t, 1.0 * t**power, color=BALL, lw=0.9, ls=line, label=label)
+            ax.plot(t, t**power, color=BALL, lw=0.9, ls=line, label=label)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_title(title)

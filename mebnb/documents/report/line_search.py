@@ -45,6 +45,7 @@ from mebnb.documents.toolkit.symbols import (
     gradient_of,
     residual,
 )
+from mebnb.experiments.line_search import ring_grid
 
 report = partial(Entry, document="report")
 symbolic = partial(report, kind="symbolic", spoil=damaged())
@@ -295,6 +296,13 @@ def _armijo_runs():
     return rows
 
 
+def _lost_growth(factor):
+    """By how much the steps on flat rings grow less than by the factor, either rule."""
+    rules = {"exact": "exact", "armijo": "armijo"}
+    counts = ring_grid((0.1, 0.01), range(3), rules)[list(rules)]
+    return max(0.0, factor - float((counts.iloc[1] / counts.iloc[0]).min()))
+
+
 def _center_spread(spread):
     """|distance of two centers whose balls are within 1e-9 of the smallest - spread|.
 
@@ -444,14 +452,15 @@ SEARCHES = [
         place="Armijo",
         statement="Armijo's rule is slow and often fails since the problem is "
         "ill-conditioned.",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         measure=lambda slow: float(
             sum(slow(cond, first) != was for cond, first, was in _armijo_runs())
         ),
         true=lambda cond, first: first > 0,
         printed=lambda cond, first: cond > 100,
-        corrected=r"(40) and $t\ge 1$ are to blame; with $t\ge 0$ along $d$ the rule "
-        "needs about as many steps as exact search, fewer on thin clouds",
+        corrected="true of points near a plane and near a sphere at once, with any rule "
+        r"(R-X-ill-ring); on stretched normal clouds (40) and $t\ge 1$ are to blame: with "
+        r"$t\ge 0$ along $d$ the rule needs about as many steps as exact search",
         witness="condition number 1096: 8 steps; 1.6: 31 steps",
         spoiled={
             "always slow": lambda cond, first: True,
@@ -459,16 +468,29 @@ SEARCHES = [
         },
     ),
     report(
+        id="R-X-ill-ring",
+        place="Armijo",
+        statement="Points closely aligned on one hyperplane are slow: on flat rings the "
+        "steps grow with the condition number, with exact steps and with Armijo's.",
+        measure=_lost_growth,
+        true=5.0,
+        spoiled={"not at all": math.inf},
+        corrected="300 points of a noisy flat ring in space, relative gap 1e-6, medians "
+        "of three: from condition number 8 to 74 the steps grow more than fivefold. "
+        "Generic supports hide the condition number, such rings do not.",
+    ),
+    report(
         id="R-X-collinear",
         place="Armijo",
         statement="For points near a line the smallest ball is hardly unique or well "
         "defined.",
-        verdict="WRONG",
+        verdict="AMBIGUOUS",
         measure=_center_spread,
         true=0.0,
         printed=1.0,
         tolerance=1e-3,
-        corrected="it is unique for every set; a center whose ball is larger by the "
+        corrected="hard to find on flat rings (R-X-ill-ring), but unique for every set; a "
+        "center whose ball is larger by the "
         r"factor $1+\eta$ lies within about $\sqrt{2\eta}\,r^*$ of it",
         witness="seven points on a line: balls larger by 1e-9 have centers within "
         "1e-4 of it",
