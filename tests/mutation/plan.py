@@ -11,8 +11,10 @@ LIBRARIES = (
         "hypothesis.extra.numpy",
         "threadpoolctl",
     ),
+    *("nbformat", "matplotlib.pyplot", "seaborn", "cvxpy", "IPython", "bs4", "requests"),
 )
 
+# `solvers.warming` is not here: all it does is compile, and nothing compiles here.
 TESTS = {
     "published.compare": ["test_published.py"],
     "published.map": ["test_derivations.py -k document_map"],
@@ -27,6 +29,9 @@ TESTS = {
     "solvers.plain": ["test_plain.py"],
     "solvers.inputs": ["test_balls.py", "test_exact.py"],
     "solvers.balls": ["test_balls.py"],
+    "solvers.certificates": ["test_certificates.py"],
+    "solvers.faulty_steps": ["test_steps.py", "test_studies.py"],
+    "solvers.soft_plain": ["test_soft.py"],
     "solvers.exact": ["test_exact.py"],
     "solvers.frank_wolfe": ["test_frank_wolfe.py", "test_plain.py"],
     "solvers.soft": ["test_soft.py", "test_plain.py"],

@@ -12,6 +12,7 @@ import argparse
 import csv
 import importlib.abc
 import importlib.util
+import itertools
 import os
 import resource
 import sys
@@ -27,6 +28,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(HERE)]
 
+import numpy as np  # noqa: E402
 import plan  # noqa: E402
 from choosing import Choosing, Measuring  # noqa: E402
 from mutants import Mutant, mutants_of  # noqa: E402
@@ -79,6 +81,19 @@ def load_libraries():
         raise RuntimeError("mebnb was imported before its mutants")
 
 
+def fill_what_is_empty():
+    """Give memory that nobody has written the same content for every mutant."""
+    empty = np.empty
+
+    def filled(shape, dtype=float, *arguments, **options):
+        array = empty(shape, dtype, *arguments, **options)
+        if array.dtype.kind == "f":
+            array.fill(np.nan)
+        return array
+
+    np.empty = filled
+
+
 def start(mutant, limit, plugin):
     """Fork a process that tests one mutant; its exit code is pytest's."""
     child = os.fork()
@@ -93,6 +108,7 @@ def start(mutant, limit, plugin):
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         sys.meta_path.insert(0, Exchange(mutant))
+        fill_what_is_empty()
         os.chdir(ROOT)
         options = ["-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
         options += ["--tb=no", "--hypothesis-profile=mutation"]
@@ -108,13 +124,21 @@ def start(mutant, limit, plugin):
 def run(mutants, limit, jobs, chosen):
     """Yield each mutant with its outcome: "killed" or "survived"."""
     waiting, running = list(reversed(mutants)), {}
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            mutant = waiting.pop()
-            running[start(mutant, limit, Choosing(chosen))] = mutant
-        child, status = os.wait()
-        survived = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
-        yield running.pop(child), "survived" if survived else "killed"
+    with tempfile.TemporaryDirectory() as folder:
+        notes = (Path(folder, str(number)) for number in itertools.count())
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                mutant, note = waiting.pop(), next(notes)
+                child = start(mutant, limit, Choosing(chosen, note))
+                running[child] = mutant, note
+            child, status = os.wait()
+            mutant, note = running.pop(child)
+            if note.exists():
+                # What killed one mutant is likely to kill the next.
+                killer = note.read_text(encoding="utf-8")
+                chosen = [killer, *(name for name in chosen if name != killer)]
+            survived = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+            yield mutant, "survived" if survived else "killed"
 
 
 def chosen_tests(module, source):
