@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gc
 import importlib.abc
 import importlib.util
 import itertools
@@ -111,7 +112,9 @@ def start(mutant, limit, plugin):
         fill_what_is_empty()
         os.chdir(ROOT)
         options = ["-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin"]
-        options += ["--tb=no", "--hypothesis-profile=mutation"]
+        options += ["--tb=no", "--hypothesis-profile=mutation", "--assert=plain"]
+        # It searches all the memory of the libraries, twice.
+        options += ["-p", "no:unraisableexception"]
         if isinstance(plugin, Choosing):
             options.append("-x")
         import pytest
@@ -257,6 +260,7 @@ def main():
         if not arguments.only or m in arguments.only
     ]
     load_libraries()
+    gc.freeze()
     rows = []
     for module in modules:
         rows += test_module(f"mebnb.{module}", arguments, done)
