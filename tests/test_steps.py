@@ -21,6 +21,7 @@ from mebnb.solvers.steps import (
     Line,
     ShortStep,
     backtracked,
+    golden_midpoint,
     lipschitz_constant,
     step_rule,
 )
@@ -65,6 +66,19 @@ def test_golden_section_finds_the_interior_minimum():
     assert GoldenSection()(INTERIOR) == pytest.approx(0.25, abs=1e-7)
 
 
+@pytest.mark.parametrize(("tol", "shrinks"), [(0.1, 5), (0.15, 4), (1.0, 0)])
+def test_golden_section_stops_at_its_width_with_one_look_for_each_shrink(tol, shrinks):
+    # 0.618^4 = 0.146, 0.618^5 = 0.090; a bracket that is as wide as tol is narrow enough.
+    looks = []
+
+    def change(step):
+        looks.append(step)
+        return (step - 0.7) ** 2
+
+    assert golden_midpoint(change, 1.0, tol) == pytest.approx(0.7, abs=tol / 2)
+    assert len(looks) == 2 + shrinks
+
+
 def test_armijo_halves_until_the_decrease_is_enough():
     # Trials 1, 1/2, 1/4: change = a (4a - 2) <= -0.1 a 2 first holds at a <= 0.45.
     assert Armijo()(INTERIOR) == 0.25
@@ -96,6 +110,19 @@ def test_backtracking_takes_the_first_trial_that_is_accepted(shrink):
             tried *= shrink
         assert shrink > 0.999 or step == pytest.approx(tried, rel=1e-9)
         assert shrink != 0.5 or step == tried
+
+
+@pytest.mark.parametrize(
+    ("largest", "shrink", "curvature", "accepted", "step"),
+    [
+        (1.0, 0.5, 4.0, 1.0, 0.25),  # an equality is accepted
+        (0.7, 0.5, 0.0, 0.0, 0.7),  # also where nothing changes
+        (1.0, 0.5, 4.0, 0.0, 0.0),  # no step is short enough
+        (5e-324, 0.9, 3.0, 1e-323, 5e-324),  # no number is smaller but 0
+    ],
+)
+def test_backtracking_at_its_edges(largest, shrink, curvature, accepted, step):
+    assert backtracked(largest, shrink, curvature, accepted) == step
 
 
 RULES_THAT_SEARCH = [
@@ -156,9 +183,27 @@ def test_short_step_formula():
     assert ShortStep(lipschitz=10.0)(INTERIOR) == pytest.approx(2.0 / (10.0 * 2.0))
 
 
+@pytest.mark.parametrize(
+    ("slope", "step"), [(0.5, 0.7), (1e-300, 0.7), (0.0, 0.0), (-0.5, 0.0)]
+)
+def test_short_step_without_a_constant_goes_to_the_end_or_nowhere(slope, step):
+    line = Line(slope, curvature=1.0, largest=0.7, norm2=lambda: 2.0)
+    assert ShortStep(lipschitz=0.0)(line) == step
+
+
+def test_short_step_takes_its_constant_from_centred_points_unless_it_is_given():
+    points = np.array([[1.0], [3.0]])
+    assert ShortStep().prepare(points).lipschitz == 4.0
+    assert ShortStep(centered=False).prepare(points).lipschitz == 20.0
+    assert ShortStep(lipschitz=7.0).prepare(points).lipschitz == 7.0
+    line = Line(slope=0.1, curvature=1.0, largest=1.0, norm2=lambda: 1.0)
+    assert ShortStep(lipschitz=0.5)(line) == 0.2
+
+
 def test_diminishing_step_formula():
     line = Line(slope=1.0, curvature=1.0, largest=1.0, iteration=6)
     assert DiminishingStep()(line) == 0.25
+    assert DiminishingStep()(Line(slope=1.0, curvature=1.0, largest=3.0)) == 1.0
 
 
 @pytest.mark.parametrize("shape", [(40, 3), (3, 40)], ids=["n side", "m side"])
@@ -219,5 +264,6 @@ def test_slope_that_is_not_positive_gives_no_step():
     line = Line(slope=-1.0, curvature=1.0, largest=1.0, norm2=lambda: 1.0)
     assert ExactStep()(line) == 0.0
     assert Armijo()(line) == 0.0
+    assert Armijo()(Line(slope=0.0, curvature=0.0, largest=1.0)) == 0.0
     assert ShortStep(lipschitz=1.0)(line) == 0.0
     assert math.isclose(GoldenSection()(line), 0.0, abs_tol=1e-7)

@@ -155,7 +155,7 @@ class GoldenSection(StepRule):
 def golden_midpoint(change, largest, tol):
     """Middle of the last bracket of a golden section search on [0, largest]."""
     low, high = 0.0, largest
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    left, right = largest - GOLDEN * largest, GOLDEN * largest
     at_left, at_right = change(left), change(right)
     while high - low > tol and low < left < right < high:
         if at_left <= at_right:
