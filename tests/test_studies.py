@@ -1,6 +1,7 @@
 """The studies that the notebooks on the algorithms share, and their pictures."""
 
 import itertools
+import math
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,6 +23,7 @@ from mebnb.solvers.faulty_steps import (
     GoldenSectionWithSignSlip,
     GrowingStep,
 )
+from mebnb.solvers.rates import linear_rate, power_rate
 from mebnb.solvers.steps import Line, ShortStep, step_rule
 
 CLOUD = normal_cloud(60, 2, 4)
@@ -86,6 +88,15 @@ def test_rates_tell_linear_from_one_over_t():
     assert -1.3 < powers["cloud", "frank_wolfe"] < -0.8
     for name in ("away_step", "pairwise", "blended_pairwise"):
         assert powers["cloud", name] < -3 and fits["cloud", name] > 0.9
+
+
+@pytest.mark.parametrize("rate", [linear_rate, power_rate])
+def test_a_rate_needs_three_gaps_in_the_band_with_its_ends(rate):
+    gaps = [1.0, 0.1, 0.01, 0.001, 1e-4]
+    assert 0.9 < rate(gaps, above=0.001, below=0.1)[1] < 1.0 + 1e-12
+    assert math.isnan(rate(gaps, above=0.0011, below=0.1)[0])
+    assert math.isnan(rate(gaps, above=0.001, below=0.09)[0])
+    assert math.isnan(rate([0.01] * 5, above=0.001, below=0.1)[0])
 
 
 def test_too_short_a_run_has_no_rate():

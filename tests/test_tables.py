@@ -612,11 +612,62 @@ def test_what_begins_with_a_number_never_names_the_rows(write, cell, told):
         (["1,025E+01", "2,5E+00", "3,125E-01"], [10.25, 2.5, 0.3125]),
         (["1_000", "2_500.5", "12_345"], [1000.0, 2500.5, 12345.0]),
         (["١٢٫٥", "٣", "٤٫٢٥"], [12.5, 3.0, 4.25]),
+        (["٠٫١٢٣٤", "٥٦٧", "٨٩"], [0.1234, 567.0, 89.0]),
     ],
 )
 def test_numbers_of_other_habits_are_read(write, texts, values):
     rows = "".join(f"{t};{k * k}\n" for k, t in enumerate(texts))
     assert read_table(write(f"a;b\n{rows}")).values["a"].tolist() == values
+
+
+@pytest.mark.parametrize(
+    "text, number",
+    [
+        ("(5)", "-5"),
+        ("( $ 7.5 )", "-7.5"),
+        ("(5", "(5"),
+        ("5)", "5)"),
+        ("- 5 €", "-5"),
+        ("$5%", "5"),
+        ("1 234 567", "1234567"),
+        ("1 23", "1 23"),
+        ("１２：３０", "12：30"),
+    ],
+)
+def test_what_is_left_of_a_number_without_its_signs(text, number):
+    assert bare(text) == number
+
+
+def test_a_unit_that_only_some_entries_have_is_told_with_their_number():
+    entries = [f"{n}.5 kg" for n in range(9)] + ["40"]
+    codes = np.arange(10).repeat(2)
+    read = read_numbers(codes, entries)
+    assert read.done == ("'kg' taken off in 18 of 20 rows",)
+    assert read.values.tolist() == [n + 0.5 for n in range(9) for _ in "ab"] + [40.0] * 2
+
+
+@pytest.mark.parametrize("entries, led", [(["07", "1"], True), (["0", "7"], False)])
+def test_a_zero_before_digits_makes_a_code(entries, led):
+    assert read_numbers(np.arange(2), entries).zero_led is led
+
+
+@pytest.mark.parametrize(
+    "entry, rounded",
+    [
+        ("9007199254740993", True),
+        ("9007199254740992", False),
+        ("0.12345678901234567", False),
+    ],
+)
+def test_whole_numbers_that_a_double_cannot_hold_are_told(entry, rounded):
+    assert read_numbers(np.zeros(1, int), [entry]).rounded is rounded
+
+
+@pytest.mark.parametrize(
+    "decimal, told", [(",", "1,234 is read as 1.234"), (".", "1,234 is read as 1234")]
+)
+def test_a_comma_that_may_be_either_is_told(decimal, told):
+    assert read_numbers(np.arange(2), ["1,234", "2,500"], decimal).done == (told,)
 
 
 @pytest.mark.parametrize("slips, kind", [(10, "number"), (11, "number, decimal comma")])

@@ -226,7 +226,7 @@ def _is_zero_led(entries):
 
 
 def _is_rounded(entry):
-    return len(entry) > 15 and entry.isdecimal() and int(float(entry)) != int(entry)
+    return entry.isdecimal() and int(float(entry)) != int(entry)
 
 
 def _values(texts, sign):
