@@ -17,7 +17,7 @@ from rational import farthest_square, smallest_ball
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
 from mebnb.solvers import plain
 from mebnb.solvers.balls import Solution, dual_value, squared_distances
-from mebnb.solvers.steps import STEP_RULES
+from mebnb.solvers.steps import STEP_RULES, StepRule
 
 # The package's attribute of that name is the function; this is the module.
 MODULE = importlib.import_module("mebnb.solvers.frank_wolfe")
@@ -219,6 +219,35 @@ def test_uniform_start_begins_at_the_mean():
     assert seen[0].gamma == pytest.approx(points.var(axis=0).sum())
     assert seen[0].support.size == 30
     assert ball.support.size <= 4
+
+
+class Watched(StepRule):
+    """Half of the largest step; what each direction measures is kept."""
+
+    def __init__(self):
+        self.lengths = []
+
+    def __call__(self, line):
+        self.lengths.append(line.norm2())
+        return 0.5 * min(line.largest, 1.0)
+
+
+def test_a_direction_is_measured_in_the_space_of_the_weights():
+    m, rule = 12, Watched()
+    points = cloud(12, m, 3)
+    # From the atom of all points to one of them: (1 - 1/m)^2 + (m - 1) / m^2.
+    pairwise(points, start="uniform", step=rule, max_iter=1, tol=0)
+    assert rule.lengths == pytest.approx([1.0 - 1.0 / m])
+    # From one vertex to another, and from the middle of two to a third.
+    rule = Watched()
+    frank_wolfe(points, step=rule, max_iter=2, tol=0)
+    assert rule.lengths == pytest.approx([2.0, 1.5])
+
+
+def test_a_full_step_leaves_one_vertex():
+    seen = []
+    frank_wolfe(cloud(3), step="diminishing", max_iter=1, tol=0, callback=seen.append)
+    assert seen[-1].weights.tolist() == [1.0] and seen[-1].support.size == 1
 
 
 def test_tolerances_are_what_they_say():

@@ -643,7 +643,9 @@ def test_a_unit_that_only_some_entries_have_is_told_with_their_number():
     codes = np.arange(10).repeat(2)
     read = read_numbers(codes, entries)
     assert read.done == ("'kg' taken off in 18 of 20 rows",)
-    assert read.values.tolist() == [n + 0.5 for n in range(9) for _ in "ab"] + [40.0] * 2
+    assert (
+        read.values.tolist() == [n + 0.5 for n in range(9) for _ in "ab"] + [40.0] * 2
+    )
 
 
 @pytest.mark.parametrize("entries, led", [(["07", "1"], True), (["0", "7"], False)])

@@ -307,7 +307,6 @@ class _Iterate:
         if away is not None:
             u[away] = 0.0 if drop else u[away] - step
         if keep == 0.0:
-            u[towards] = 1.0
             self._activate(np.array([towards]))
         else:
             self._update_active(towards, away, drop)

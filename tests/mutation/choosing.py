@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-SLOW = 1.0
+SLOW = 4.0
 """Seconds of CPU that a test may take."""
-ENDLESS = 4.0
+ENDLESS = 16.0
 """Seconds of CPU after which a mutant's loop is taken for one that does not end."""
 
 

@@ -11,7 +11,15 @@ LIBRARIES = (
         "hypothesis.extra.numpy",
         "threadpoolctl",
     ),
-    *("nbformat", "matplotlib.pyplot", "seaborn", "cvxpy", "IPython", "bs4", "requests"),
+    *(
+        "nbformat",
+        "matplotlib.pyplot",
+        "seaborn",
+        "cvxpy",
+        "IPython",
+        "bs4",
+        "requests",
+    ),
 )
 
 # `solvers.warming` is not here: all it does is compile, and nothing compiles here.
