@@ -222,14 +222,16 @@ def test_uniform_start_begins_at_the_mean():
 
 
 class Watched(StepRule):
-    """Half of the largest step; what each direction measures is kept."""
+    """A part of the largest step; what each line says is kept."""
 
     def __init__(self):
-        self.lengths = []
+        self.lengths, self.changes = [], []
 
     def __call__(self, line):
+        step = 0.4 * min(line.largest, 1.0)
         self.lengths.append(line.norm2())
-        return 0.5 * min(line.largest, 1.0)
+        self.changes.append(line.change(step))
+        return step
 
 
 def test_a_direction_is_measured_in_the_space_of_the_weights():
@@ -238,16 +240,42 @@ def test_a_direction_is_measured_in_the_space_of_the_weights():
     # From the atom of all points to one of them: (1 - 1/m)^2 + (m - 1) / m^2.
     pairwise(points, start="uniform", step=rule, max_iter=1, tol=0)
     assert rule.lengths == pytest.approx([1.0 - 1.0 / m])
-    # From one vertex to another, and from the middle of two to a third.
+    # From one vertex to another, and from 0.6 and 0.4 of two to a third.
     rule = Watched()
     frank_wolfe(points, step=rule, max_iter=2, tol=0)
-    assert rule.lengths == pytest.approx([2.0, 1.5])
+    assert rule.lengths == pytest.approx([2.0, 1.0 + 0.6**2 + 0.4**2])
+
+
+@pytest.mark.parametrize("start", ["first", "uniform"])
+@pytest.mark.parametrize("solver", [frank_wolfe, away_step, pairwise])
+def test_a_line_says_what_the_step_changes(solver, start):
+    rule, seen = Watched(), []
+    points = cloud(5, 15, 3)
+    solver(points, start=start, step=rule, max_iter=20, tol=0, callback=seen.append)
+    gammas = np.array([state.gamma for state in seen])
+    np.testing.assert_allclose(np.diff(gammas), [-c for c in rule.changes], atol=1e-12)
+    for state in seen:
+        assert state.weights.sum() == pytest.approx(1.0, abs=1e-12)
+        mean = state.weights @ points[state.support]
+        np.testing.assert_allclose(state.center, mean, atol=1e-12)
 
 
 def test_a_full_step_leaves_one_vertex():
-    seen = []
-    frank_wolfe(cloud(3), step="diminishing", max_iter=1, tol=0, callback=seen.append)
-    assert seen[-1].weights.tolist() == [1.0] and seen[-1].support.size == 1
+    points, seen = cloud(3), []
+    run = {"step": "diminishing", "max_iter": 40, "tol": 0}
+    frank_wolfe(points, **run, callback=seen.append)
+    assert seen[1].weights.tolist() == [1.0] and seen[1].gamma == 0.0
+    np.testing.assert_array_equal(seen[1].center, points[seen[1].support[0]])
+    for state in seen[2:]:
+        assert state.weights.sum() == pytest.approx(1.0, abs=1e-12)
+        apart = ((points[state.support] - state.center) ** 2).sum(axis=1)
+        assert state.gamma == pytest.approx(state.weights @ apart, rel=1e-12)
+
+
+def test_passes_are_looks_at_all_points():
+    # The columns of the two points, and one from the center, before it is called right.
+    ball = frank_wolfe([[0.0], [2.0]])
+    assert (ball.iterations, ball.passes) == (1, 3.0)
 
 
 def test_tolerances_are_what_they_say():
