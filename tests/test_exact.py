@@ -672,6 +672,17 @@ def assert_the_smallest(points, ball):
     assert ball.message.endswith("as no float64 is nearer to the exact center")
 
 
+def test_a_flat_ring_needs_no_rational_arithmetic(monkeypatch):
+    """Nearly dependent points stay in the support until rounding hides them."""
+    monkeypatch.setattr(exact, "refine", lambda *call: pytest.fail("refined"))
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        angles = random.uniform(0.0, 2.0 * np.pi, 12)
+        ring = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(12)])
+        ring += np.array([1e-9, 1e-9, 3e-5]) * random.normal(size=(12, 3))
+        assert minimum_enclosing_ball(ring).converged
+
+
 SMALL_CLOUD = np.random.default_rng(5).normal(size=(8, 3))
 NEAR_DUPLICATES = [
     [-2e-8, 2],
