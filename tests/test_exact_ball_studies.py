@@ -62,10 +62,18 @@ def test_sampling_keeps_to_clarksons_bound(n):
     counts = study.sampling_counts(normal_cloud(400, n, 3), [n + 2, 30, 150], 80, 1)
     assert (counts["outside"] > 0).all()
     assert (counts["outside"] <= counts["bound"] + 4 * counts["error"]).all()
-    # The exact mean is the one by the support, where rows are in general position.
-    near = (counts["outside"] - counts["by support"]).abs()
+    # By the rows that every support holds it is the mean itself.
+    near = (counts["outside"] - counts["by needed"]).abs()
     assert (near <= 5 * counts["error"]).all()
-    assert (counts["by support"] <= counts["bound"] * (1 + 1e-12)).all()
+    assert (counts["by needed"] <= counts["bound"] * (1 + 1e-12)).all()
+
+
+def test_needed_rows_are_in_every_support():
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    assert study.needed_rows(square) == []
+    assert study.needed_rows(square[:3]) == [1, 2]
+    assert study.needed_rows(square[[0, 1, 2, 1]]) == [2]
+    assert study.needed_rows(square[[0, 0]]) == []
 
 
 def test_best_sample_balances_both_parts():

@@ -31,6 +31,7 @@ __all__ = [
     "failures",
     "let_go",
     "looks_table",
+    "needed_rows",
     "never_support",
     "offset_table",
     "prefix_balls",
@@ -246,6 +247,28 @@ def core_set_rounds(points):
 
 
 # --- the sampling lemma ----------------------------------------------------------------
+
+
+def needed_rows(points):
+    """The rows that every support holds: without one of them the ball is smaller.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+
+    Returns
+    -------
+    list of int
+    """
+    return [
+        row
+        for row in minimum_enclosing_ball(points).support.tolist()
+        if outside_of(
+            minimum_enclosing_ball(np.delete(points, row, axis=0)), points[[row]]
+        ).any()
+    ]
+
+
 def sampling_counts(points, sizes, repeats, seed):
     """How many rows lie outside of the ball of a sample, beside Clarkson's bound.
 
@@ -262,26 +285,26 @@ def sampling_counts(points, sizes, repeats, seed):
     -------
     pandas.DataFrame
         A row a size: `r`, `outside` (the mean), `error` (its standard error), `bound`
-        (n + 1)(m - r) / (r + 1), and `by support`, the same with the mean size of the
-        support of samples of r + 1 rows in place of n + 1.
+        (n + 1)(m - r) / (r + 1), and `by needed`, the same with the mean number of
+        needed rows of samples of r + 1 rows in place of n + 1.
     """
     rng = np.random.default_rng(seed)
     m, n = points.shape
     rows = []
     for r in sizes:
-        outside, support = [], []
+        outside, needed = [], []
         for _ in range(repeats):
             drawn = rng.choice(m, r + 1, replace=False)
             ball = minimum_enclosing_ball(points[drawn[:r]])
             outside.append(np.count_nonzero(outside_of(ball, points)))
-            support.append(minimum_enclosing_ball(points[drawn]).support.size)
+            needed.append(len(needed_rows(points[drawn])))
         share = (m - r) / (r + 1)
         rows.append(
             {
                 "r": r,
                 "outside": np.mean(outside),
                 "error": np.std(outside) / math.sqrt(repeats),
-                "by support": share * np.mean(support),
+                "by needed": share * np.mean(needed),
                 "bound": share * (n + 1),
             }
         )

@@ -126,7 +126,7 @@ _LOOKS = {
     ],
     "sample": [  # rows outside of a sample's ball
         ("bound",                  "Clarkson's bound",                  "red",    "",  "--"),
-        ("by support",             "with the support's size",           "green",  "",  "-"),
+        ("by needed",              "with the needed rows",              "green",  "",  "-"),
         ("outside",                "measured, mean of the samples",     "blue",   "o", ""),
     ],
     "detector": [  # where a line stands for one
