@@ -16,6 +16,7 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
+from mebnb import cli
 from mebnb.report import ReportError, running
 from mebnb.report import notebooks as notebooks_room
 from mebnb.report.making import export_stored, is_current, make_report
@@ -434,6 +435,21 @@ def test_run_whose_inputs_change_meanwhile_is_marked(tmp_path, monkeypatch):
         target = tmp_path / "kept.ipynb"
         nbformat.write(notebook, target)
         assert is_current(target, path, {"path": str(data)}) == (status == "ok")
+
+
+@pytest.mark.kernel
+def test_a_killed_kernel_leaves_the_whole_notebook_with_the_error(tmp_path, capsys):
+    death = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+    path = write(tmp_path, "01_first", "# One", ("1",), (death,), ("2",))
+    target = tmp_path / "kept.ipynb"
+    assert cli.main(["run", str(path), "-o", str(target)]) == 1
+    assert (
+        "DeadKernelError: the kernel died while the cell ran" in capsys.readouterr().err
+    )
+    kept = nbformat.read(target, as_version=4)
+    assert "2" in [cell.source for cell in kept.cells]
+    assert "DeadKernelError" in target.read_text(encoding="utf-8")
+    assert not list(tmp_path.glob("*.part*"))
 
 
 def test_report_says_what_was_edited_between_its_run_and_the_end(tmp_path, monkeypatch):

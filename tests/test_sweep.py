@@ -2,6 +2,8 @@
 
 import math
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import numpy as np
@@ -249,6 +251,36 @@ def test_rows_of_a_notebook_that_was_edited_between_runs_are_marked(
         "reused",
     ]
     assert set(pd.read_csv(out / "sweep.csv")["status"]) == {"ok"}
+
+
+def test_two_sweeps_into_one_folder_leave_one_whole_set(path, tmp_path, monkeypatch):
+    both = threading.Barrier(2)
+
+    def run(path, parameters, **rest):
+        if parameters["seed"] == 1:
+            both.wait(timeout=60)  # neither is done before the other has begun
+        return fake_run(path, parameters, **rest)
+
+    def quiet(out):
+        return sweep(path, points, out, say=lambda line: None)
+
+    points = [{"seed": seed, "eps": 0.5} for seed in range(1, 6)]
+    monkeypatch.setattr(sweeping, "run_notebook", fake_run)
+    quiet(tmp_path / "alone")
+    monkeypatch.setattr(sweeping, "run_notebook", run)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(quiet, [tmp_path / "out"] * 2))
+
+    def left(folder):
+        return {
+            file.relative_to(folder).as_posix(): file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
+
+    alone, shared = left(tmp_path / "alone"), left(tmp_path / "out")
+    assert sorted(shared) == sorted(alone)
+    assert shared["sweep.csv"] == alone["sweep.csv"]
 
 
 def test_parquet_holds_the_same_table(path, tmp_path, monkeypatch):
