@@ -31,7 +31,7 @@ CHANGED = "inputs changed meanwhile"
 
 WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
-IN_NOTEBOOKS = ("recording.py", "source.py", "words.py")
+IN_NOTEBOOKS = ("folding.py", "recording.py", "source.py", "words.py")
 ERROR_MARKER = "papermill-error-cell-tag"
 MARK = "inputs_changed"
 PACKAGES = (
