@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import pandas as pd
 import pytest
 
 from mebnb.documents import all_entries, check_derivations, checks, errata
@@ -13,7 +14,7 @@ from mebnb.documents.entries import (
     run_entry,
     spoiled_forms_that_pass,
 )
-from mebnb.published.map import DOCUMENT_TITLES, document_map
+from mebnb.published.map import DOCUMENT_TITLES, DocumentMap, document_map
 
 
 def square_of(three_cubed):
@@ -194,3 +195,31 @@ def test_document_map_names_every_numbered_item():
         ValueError, match="^document must be one of report, slides, me2"
     ):
         document_map("essay")
+
+
+def test_document_map_of_one_document_has_its_rows_alone():
+    frame, everything = document_map("slides").frame, document_map().frame
+    assert list(frame["document"]) == ["slides"] * len(frame)
+    assert len(frame) == (everything["document"] == "slides").sum() > 0
+    assert list(frame.columns) == list(everything.columns)
+    assert list(frame.index) == list(range(len(frame)))
+
+
+def test_document_map_shows_alike_items_as_one_row_in_the_order_of_the_document():
+    rows = [
+        ("report", "equation", "(2)", "primal <problem>", "01_dual_derivation"),
+        ("report", "equation", "(1)", "ball", "no_such_notebook"),
+        ("report", "equation", "(3)", "primal <problem>", "01_dual_derivation"),
+    ]
+    shown = DocumentMap(pd.DataFrame(rows, columns=document_map().frame.columns))
+    body = shown._repr_html_().split("<tbody>")[1]
+    assert body == (
+        '<tr><th scope="row">(2), (3)</th><td>primal &lt;problem&gt;</td>'
+        '<td><a href="01_dual_derivation.ipynb">01_dual_derivation</a></td></tr>'
+        '<tr><th scope="row">(1)</th><td>ball</td>'
+        "<td>no_such_notebook (not written yet)</td></tr></tbody></table></div>"
+    )
+    assert [line.split()[0] for line in repr(shown).splitlines()] == [
+        "document",
+        *["report"] * 3,
+    ]

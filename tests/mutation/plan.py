@@ -38,6 +38,7 @@ TESTS = {
     "solvers.inputs": ["test_balls.py", "test_exact.py"],
     "solvers.balls": ["test_balls.py"],
     "solvers.certificates": ["test_certificates.py"],
+    "solvers.refining": ["test_refining.py"],
     "solvers.faulty_steps": ["test_steps.py", "test_studies.py"],
     "solvers.soft_plain": ["test_soft.py"],
     "solvers.exact": ["test_exact.py"],
