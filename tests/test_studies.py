@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mebnb import core_set, frank_wolfe, minimum_enclosing_ball, plots
+from mebnb import away_step, core_set, frank_wolfe, minimum_enclosing_ball, plots
 from mebnb.datasets import DatasetNotAvailable
 from mebnb.experiments import blended_pairwise, gene_expression, line_search, sets
 from mebnb.experiments import convergence as studies
@@ -103,6 +103,26 @@ def test_too_short_a_run_has_no_rate():
     runs = run_each({"pair": np.array([[0.0], [2.0]])}, ["away_step"], tol=1e-12)
     row = rate_table(runs, str).iloc[0]
     assert row["exponent of t"] == "too short"
+
+
+def test_errors_on_the_last_support_fall_by_the_factor_of_the_theorem():
+    points = normal_cloud(300, 4, 3)
+    ball = away_step(points, gap="relative", tol=1e-12, max_iter=20_000)
+    frame = studies.errors_on_the_last_support(points, ball)
+    error, gap = frame["error"].to_numpy(), frame["gap"].to_numpy()
+    assert len(frame) > 5 and (gap >= error * (1 - 1e-6)).all()
+    bound = 1 - 1 / (4 * studies.thinness(points[ball.support]))
+    assert (error[1:] / error[:-1] <= bound).all()
+    assert (
+        error[-1]
+        > 1e-9
+        > studies.errors_on_the_last_support(points, ball, 0.0)["error"].min()
+    )
+    kept = len(ball.trace.active) - len(
+        studies.errors_on_the_last_support(points, ball, -1.0)
+    )
+    assert len(set(ball.trace.active[kept:])) == 1
+    assert ball.trace.active[kept - 1] != ball.trace.active[kept]
 
 
 def test_frank_wolfe_never_gets_rid_of_wrong_weight():

@@ -19,6 +19,7 @@ __all__ = [
     "FIT_BAND",
     "SOLVERS",
     "error_parts",
+    "errors_on_the_last_support",
     "gain_table",
     "kind_counts",
     "kind_table",
@@ -293,6 +294,33 @@ def level_table(runs, labels, levels=(1e-3, 1e-6, 1e-9, 1e-12)):
                 }
             )
     return pd.DataFrame(rows).set_index(["set", "algorithm"])
+
+
+def errors_on_the_last_support(points, ball, least=1e-9):
+    """Primal error and gap of a run from the last change of its active set on.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    ball : Solution
+        With its trace.
+    least : float
+        Errors down to this part of gamma*; below it rounding shows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an iterate, relative to gamma*: `error` and `gap`.
+    """
+    best = minimum_enclosing_ball(points).lower_bound ** 2
+    begin = int(np.flatnonzero(np.diff(ball.trace.active)).max(initial=-1)) + 1
+    frame = pd.DataFrame(
+        {
+            "error": 1.0 - np.asarray(ball.trace.gamma)[begin:] / best,
+            "gap": np.asarray(ball.trace.fw_gap)[begin:] / best,
+        }
+    )
+    return frame[frame["error"] > least]
 
 
 def rates_told(runs, name):

@@ -246,7 +246,7 @@ def by_set(
 
 
 @style()
-def errors_and_gaps(panels, styles=RULE_STYLES):
+def errors_and_gaps(panels, styles=RULE_STYLES, powers=(-1, -2), xscale="log"):
     """Primal error beside the gap over the iterations, one panel a set.
 
     Parameters
@@ -254,6 +254,9 @@ def errors_and_gaps(panels, styles=RULE_STYLES):
     panels : dict of str -> dict of str -> DataFrame
         panels[title][style key], with columns error and gap, a row an iterate.
     styles : mapping of str -> style
+    powers : sequence of int
+        Of the iteration, drawn as a dashed and a dotted line.
+    xscale : str
 
     Returns
     -------
@@ -269,10 +272,10 @@ def errors_and_gaps(panels, styles=RULE_STYLES):
                 t, gap, color=look.color, lw=0.6, alpha=0.5, label=f"{look.label}: gap"
             )
             ax.plot(t, error, color=look.color, lw=2.0, label=f"{look.label}: error")
-        for power, line in ((-1, "--"), (-2, ":")):
+        for power, line in zip(powers, ("--", ":"), strict=False):
             label = f"$t^{{{power}}}$"
             ax.plot(t, t**power, color=BALL, lw=0.9, ls=line, label=label)
-        ax.set_xscale("log")
+        ax.set_xscale(xscale)
         ax.set_yscale("log")
         ax.set_title(title)
         ax.set_xlabel("iteration")
