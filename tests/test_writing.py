@@ -122,7 +122,8 @@ def test_first_fault_stops_the_runs_under_way_and_those_to_come():
     tasks = ["ends", "fails", "under way", "never", "nor this"]
     with pytest.raises(CannotWrite, match="cannot write x: full"):
         run_side_by_side(tasks, run, 2, print)
-    assert begun == tasks[:3]
+    # Which of two threads notes its task first is up to the machine.
+    assert sorted(begun) == sorted(tasks[:3])
 
 
 def test_output_that_cannot_be_written_stops_the_runs_too():
