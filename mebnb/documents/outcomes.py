@@ -16,7 +16,7 @@ from mebnb.documents.slides.core_sets import ENTRIES
 from mebnb.documents.toolkit.clouds import ball_by_enumeration, pair_weights, reach
 from mebnb.documents.toolkit.lines_of_the_report import run_core_set
 from mebnb.documents.toolkit.lines_of_the_slides import CannotRun, meb_a
-from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.balls import dense_weights, squared_distances
 
 __all__ = [
     "MEB_A_OUTCOMES",
@@ -168,8 +168,7 @@ def compare_iterates(points, literal, states, *, away=False):
     """
     rows = []
     for one, state in zip(literal, states, strict=False):
-        weights = np.zeros_like(one.weights)
-        weights[state.support] = state.weights
+        weights = dense_weights(state, len(one.weights))
         rows.append(
             {
                 "literal": one.kind,

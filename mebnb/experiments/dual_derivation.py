@@ -12,7 +12,6 @@ from mebnb.solvers.exact import minimum_enclosing_ball
 __all__ = [
     "SQUARE",
     "consequences",
-    "dense_weights",
     "hard_clouds",
     "reduce_support",
     "reduction_table",
@@ -69,23 +68,6 @@ def simplex_weights(m, count, seed):
         row[rng.permutation(m)[: m // 2]] = 0.0
     weights[weights.sum(axis=1) == 0.0] = 1.0
     return weights / weights.sum(axis=1, keepdims=True)
-
-
-def dense_weights(ball, m):
-    """A solution's weights as one vector.
-
-    Parameters
-    ----------
-    ball : Solution
-    m : int
-
-    Returns
-    -------
-    ndarray, shape (m,)
-    """
-    weights = np.zeros(m)
-    weights[ball.support] = ball.weights
-    return weights
 
 
 def shortfall_terms(points, weights, ball):

@@ -216,7 +216,7 @@ def prefix_balls(points):
     """
     grown, ball = [], minimum_enclosing_ball(points[:1])
     for row in range(1, len(points)):
-        if math.dist(points[row], ball.center) > ball.radius * (1 + 1e-12):
+        if outside_of(ball, points[[row]]).any():
             larger = minimum_enclosing_ball(points[: row + 1])
             grown.append(Growth(row, ball, larger))
             ball = larger
@@ -241,7 +241,7 @@ def core_set_rounds(points):
         support = rows[ball.support]
         far = int(squared_distances(points, ball.center).argmax())
         rounds.append((ball, support, far))
-        if math.dist(points[far], ball.center) <= ball.radius * (1 + 1e-12):
+        if not outside_of(ball, points[[far]]).any():
             return rounds
         rows = np.append(support, far)
 
@@ -416,14 +416,8 @@ def too_soon(m, seed, keep=4):
     while True:
         points = normal_cloud(m, 2, seed)
         ball = minimum_enclosing_ball(points[:3])
-        distances = np.sqrt(squared_distances(points, ball.center))
-        order = np.argsort(distances, kind="stable")
-        shell = np.union1d(order[-keep:], ball.support)
-        inner = float(np.delete(distances, shell).max())
-        new = minimum_enclosing_ball(points[shell])
-        shift = math.dist(new.center, ball.center)
-        look = plain_balls.Look(ball, new, shell, inner, shift)
-        if inner <= new.radius and outside_of(new, points).any():
+        look = plain_balls.look_at(points, ball, ball.support, keep)
+        if look.inner <= look.new.radius and outside_of(look.new, points).any():
             return points, look
         seed += 1
 

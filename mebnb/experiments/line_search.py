@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mebnb.experiments.convergence import SOLVERS, thinness
-from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.balls import dense_weights, squared_distances
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.frank_wolfe import away_step
 from mebnb.solvers.steps import Line
@@ -116,8 +116,7 @@ def ring_grid(noises, seeds, rules, *, tol=1e-6, max_iter=10_000):
 def line_at(points, state, kind):
     """The line that an "FW", "away" or "pairwise" step would search at an iterate."""
     distances = squared_distances(points, state.center)
-    weights = np.zeros(len(points))
-    weights[state.support] = state.weights
+    weights = dense_weights(state, len(points))
     s = int(distances.argmax())
     v = int(state.support[distances[state.support].argmin()])
     if kind == "FW":

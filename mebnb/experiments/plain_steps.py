@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from mebnb.solvers.balls import dense_weights
 from mebnb.solvers.plain import squared_distances
 
 __all__ = ["beside_plain"]
@@ -45,7 +46,7 @@ def beside_plain(points, steps, states, rival=None):
     """
     rows = []
     for step, before, after in zip(steps, states, states[1:], strict=False):
-        old, new = (_dense(state, len(points)) for state in (before, after))
+        old, new = (dense_weights(state, len(points)) for state in (before, after))
         rows.append(
             {
                 "towards": "-" if step.towards is None else str(step.towards),
@@ -60,12 +61,6 @@ def beside_plain(points, steps, states, rival=None):
         )
     numbers = pd.RangeIndex(1, len(rows) + 1, name="step")
     return pd.DataFrame(rows, index=numbers, columns=COLUMNS)
-
-
-def _dense(state, m):
-    weights = np.zeros(m)
-    weights[state.support] = state.weights
-    return weights
 
 
 def _ends(step):

@@ -19,7 +19,7 @@ from mebnb.solvers.inputs import readable_blocks, row_blocks
 from mebnb.solvers.rates import linear_rate, power_rate
 
 __all__ = [
-    "Solution", "Trace", "beyond", "coordinate_spread", "dual_value",
+    "Solution", "Trace", "beyond", "coordinate_spread", "dense_weights", "dual_value",
     "enclosing_radius", "frank_wolfe_gap", "gradient", "kkt_residuals",
     "squared_distances",
 ]  # fmt: skip
@@ -144,6 +144,25 @@ def _mean_from_origin(points, weights):
     if origin is None:
         return None, weights @ points
     return origin, weights @ np.subtract(points, origin, dtype=np.float64)
+
+
+def dense_weights(ball, m):
+    """The weights of a ball or an iterate as one vector, 0 outside of the support.
+
+    Parameters
+    ----------
+    ball : object
+        With `support` and `weights`.
+    m : int
+        Number of points.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+    """
+    weights = np.zeros(m)
+    weights[ball.support] = ball.weights
+    return weights
 
 
 def dual_value(points, weights):

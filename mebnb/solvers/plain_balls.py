@@ -23,6 +23,7 @@ __all__ = [
     "Ball",
     "Look",
     "ball_through",
+    "look_at",
     "move_to_front",
     "on_the_sphere",
     "pivoting",
@@ -241,6 +242,30 @@ class Look(NamedTuple):
     shift: float
 
 
+def look_at(points, ball, support, keep):
+    """Keep the farthest rows from the center, and solve for them with the support.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    ball : Solution
+        Of some rows.
+    support : ndarray of int
+        Its support, as rows.
+    keep : int
+
+    Returns
+    -------
+    Look
+    """
+    distances = np.sqrt(squared_distances(points, ball.center))
+    farthest = np.argsort(distances, kind="stable")[-keep:]
+    shell = np.union1d(farthest, support)
+    inner = float(np.delete(distances, shell).max(initial=0.0))
+    new = minimum_enclosing_ball(points[shell])
+    return Look(ball, new, shell, inner, math.dist(new.center, ball.center))
+
+
 def sampling_ball(points, size):
     """A sample, then shells, until no row let go can be outside.
 
@@ -251,7 +276,7 @@ def sampling_ball(points, size):
     ----------
     points : ndarray, shape (m, n)
     size : int
-        Rows of the sample; a shell has four times as many.
+        Rows of the sample; a shell has four times as many, and the support.
 
     Returns
     -------
@@ -260,18 +285,12 @@ def sampling_ball(points, size):
         The last one's `new` is the smallest ball.
     """
     drawn = np.random.default_rng(0).choice(len(points), size, replace=False)
-    ball, support = minimum_enclosing_ball(points[drawn]), drawn
-    support = drawn[ball.support]
-    looks = []
+    ball = minimum_enclosing_ball(points[drawn])
+    support, looks = drawn[ball.support], []
     while True:
-        distances = np.sqrt(squared_distances(points, ball.center))
-        order = np.argsort(distances, kind="stable")
-        gone, shell = order[: -4 * size], order[-4 * size :]
-        inner = distances[gone].max(initial=0.0)
-        rows = np.union1d(shell, support)
-        new = minimum_enclosing_ball(points[rows])
-        shift = math.dist(new.center, ball.center)
-        looks.append(Look(ball, new, shell, inner, shift))
-        if inner + shift <= new.radius or new.radius <= ball.radius:
+        look = look_at(points, ball, support, 4 * size)
+        looks.append(look)
+        stop = look.inner + look.shift <= look.new.radius
+        if stop or look.new.radius <= ball.radius:
             return drawn, looks
-        ball, support = new, rows[new.support]
+        ball, support = look.new, look.shell[look.new.support]

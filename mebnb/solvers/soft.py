@@ -40,7 +40,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg import LinAlgError, cholesky
 
-from mebnb.solvers.balls import coordinate_spread, squared_distances
+from mebnb.solvers.balls import coordinate_spread, dense_weights, squared_distances
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.inputs import check_points, row_blocks
 
@@ -300,9 +300,7 @@ def soft_ball(
         result = np.full(m, C), 0, []
     elif C >= 1.0 and isinstance(space, _Linear):
         hard = minimum_enclosing_ball(points)
-        weights = np.zeros(m)
-        weights[hard.support] = hard.weights
-        result = weights, hard.iterations, []
+        result = dense_weights(hard, m), hard.iterations, []
     else:
         guess = _guess(space, cap, max_iter)
         result = _METHODS[method](space, guess, cap, tol, max_iter)

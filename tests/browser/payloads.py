@@ -2,7 +2,8 @@ r"""Words with which a stranger's file might try to run, load, read or hide some
 
 Each sets `window.P`, opens a dialog, asks `evil.example` for something, names a file of
 the machine, hides or swallows the page, sends a form away, or ends a formula, a fence, a
-table or a list too early. `SECRET` is the name of a file that lies beside the page, a `PIXEL` in base64.
+table or a list too early. `SECRET` is the name of a file that lies beside the page; what
+it holds is `PIXEL`, in base64.
 """
 
 import csv

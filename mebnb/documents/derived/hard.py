@@ -34,7 +34,7 @@ from mebnb.documents.toolkit.symbols import (
     on_simplex,
     squared_norm,
 )
-from mebnb.solvers.balls import dual_value, gradient
+from mebnb.solvers.balls import dense_weights, dual_value, gradient
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 from mebnb.solvers.steps import ExactStep, Line
@@ -344,9 +344,7 @@ def _iterates(solver, points):
     found = []
 
     def keep(state):
-        u = np.zeros(len(points))
-        u[state.support] = state.weights
-        found.append(u)
+        found.append(dense_weights(state, len(points)))
         return False
 
     solver(points, callback=keep)
