@@ -76,7 +76,7 @@ test-browser: $(BROWSER_STAMP)
 	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist loadfile -q
 
 test-large: setup
-	$(BIN)/python -m pytest tests --ignore tests/browser -m large
+	$(BIN)/python -m pytest tests --ignore tests/browser -m large -s
 
 # One fault at a time in the sources, to see whether a test notices: hours for all, or
 # make mutate MUTATE='--only solvers.steps' and MUTATE='--every 20' for one mutant in twenty.

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -475,5 +476,10 @@ def test_no_verified_ball_of_the_frank_wolfe_family_is_wrong(family):
 @pytest.mark.parametrize("family", rational.FAMILIES, **names)
 def test_no_verified_ball_is_wrong_among_many(family):
     seeds = range(50, 1050)
-    assert_some_pass(family, survey(family, seeds, [minimum_enclosing_ball], 1e-9))
-    assert_some_pass(family, survey(family, seeds, FAMILY, 1e-3))
+    for solve, rtol in (([minimum_enclosing_ball], 1e-9), (FAMILY, 1e-3)):
+        found = survey(family, seeds, solve, rtol)
+        verdicts = dict(Counter(verdict for verdict, _ in found))
+        passed = [error for verdict, error in found if verdict == "passed"]
+        worst = max(passed, default=0.0)
+        print(f"{family.__name__}, to {rtol:g}: {verdicts}, off by {worst:.1e} at most")
+        assert_some_pass(family, found)

@@ -548,6 +548,26 @@ def test_header_that_a_cut_field_makes_short_is_refused(write, header, row):
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "header, row",
+    [
+        ("flow       dose", "8.{n}0E+00  11,089.{n}"),
+        ("name      dose", "Zoe {n}x    10,089.{n}"),
+        ("flow dose", "8.{n} 11,089.{n}"),
+    ],
+)
+def test_thousands_among_columns_set_by_blanks_are_no_delimiter(write, header, row):
+    rows = "\n".join(row.format(n=n) for n in range(10, 50))
+    with pytest.raises(TableError, match="line 1: 1 field where most lines have 2"):
+        read_table(write(f"{header}\n{rows}\n8 9 10,5\n"))
+
+
+def test_row_names_below_one_name_with_a_blank(write):
+    rows = "".join(f"r{n},{n % 7}.5\n" for n in range(40))
+    table = read_table(write(f"body mass\n{rows}"))
+    assert table.values["body mass"].tolist() == [n % 7 + 0.5 for n in range(40)]
+
+
 def test_row_names_that_repeat_far_below_are_refused(write):
     rows = "".join(f'"{n}",{n % 7}.5,{n % 5}.25\n' for n in range(1, 500))
     with pytest.raises(TableError, match="'12' in line 501"):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mebnb.your_data.marks import alike_marked, is_marked
+from mebnb.your_data.marks import BEGINNING, alike_marked, is_marked
 from mebnb.your_data.numbers import GROUPS, MISSING, SIGNED, bare, is_number, sign_votes
 from mebnb.your_data.sources import ENCODINGS, find_encoding
 from mebnb.your_data.words import TableError, cut
@@ -270,7 +270,7 @@ def _layout(rows, lines, name):
     before, below = rows[last] if first else [], rows[first:]
     if before and not _has_words(rows[first], below[1:]):
         words = all(before) and _could_be_names(before)
-        if words and len(before) == width - 1:
+        if words and len(before) == width - 1 and not _is_aligned(before, below):
             trailing = not any(row[-1] for row in below if len(row) == width)
             if trailing or len(before) > 1 or not is_number(below[0][0]):
                 return last, before, "trailing" if trailing else ROW_NAME
@@ -307,6 +307,14 @@ def _could_be_names(fields):
             list(map(_plain_number, fields))
         )
     return True
+
+
+def _is_aligned(before, below):
+    """Whether blanks, not delimiters, set several names in one field apart."""
+    if len(before) > 1 or " " not in before[0]:
+        return False
+    first = [row[0] for row in below if row]
+    return "  " in before[0] or all(" " in f and BEGINNING.match(f) for f in first)
 
 
 def _past_free_text(rows, first, width):
