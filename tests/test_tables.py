@@ -548,6 +548,12 @@ def test_header_that_a_cut_field_makes_short_is_refused(write, header, row):
     assert "\n" not in str(refused.value)
 
 
+def test_a_range_above_ranges_names_no_column(write):
+    rows = "".join(f"-{n % 7},8,{n}-{n + 9}\n" for n in range(2, 40))
+    with pytest.raises(TableError, match="line 2: 3 fields where the header has 2"):
+        read_table(write(f"temp,speed\n-0,1,8-11\n{rows}"))
+
+
 @pytest.mark.parametrize(
     "header, row",
     [

@@ -40,6 +40,7 @@ SEPARATORS = {
 }  # fmt: skip
 ROW_NAME = "row name"  # of a column that R writes without a name
 MOST_ABOVE = 100  # lines of free text above the header, at most
+RANGE = re.compile(r"[+-]?[\d.,]+\s*[-\u2013]\s*[+-]?[\d.,]+")  # such as 3-8
 ONE_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what pandas takes for one
 EXCEL = re.compile(
@@ -334,7 +335,7 @@ def _has_words(first, body):
 
 
 def _words(first, body):
-    """Where the first line holds a word: no number, nor a marked one above its like."""
+    """Where the first line holds a word: no number, nor part of one above its like."""
     return [
         at
         for at, field in enumerate(first)
@@ -343,10 +344,10 @@ def _words(first, body):
 
 
 def _has_its_like(field, rows, at):
-    """Whether a number with marks around it stands above one with the same marks."""
-    return is_marked(field) and any(
-        alike_marked(field, row[at]) for row in rows if len(row) > at
-    )
+    """Whether a number with marks, or a range, stands above one with the same."""
+    if is_marked(field):
+        return any(alike_marked(field, row[at]) for row in rows if len(row) > at)
+    return bool(RANGE.fullmatch(field)) and _mostly(RANGE.fullmatch, rows, at)
 
 
 def _is_header(first, body):
@@ -392,7 +393,7 @@ def _holds_number(field):
 def _mostly(kind, rows, at):
     """Whether more than half of the fields of a column are of a kind."""
     fields = [row[at] for row in rows if len(row) > at and row[at] not in MISSING]
-    return sum(map(kind, fields)) > 0.5 * len(fields)
+    return sum(map(bool, map(kind, fields))) > 0.5 * len(fields)
 
 
 def _is_units(body):
