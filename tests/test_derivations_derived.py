@@ -30,6 +30,7 @@ ERRATA = [
 ]
 NOTES = ["X-ID-core", "X-ID-away", "X-PAIRS", "X-PRUNE", "X-CLARKSON"]
 NOTES += ["X-STEINER", "X-SHORTFALL", "X-STRONG", "X-GROWTH", "X-SIMPLEX"]
+NOTES += ["X-CURVATURE", "X-SPARSE", "X-WEIGHT", "X-MIDDLE", "X-WIDTH"]
 
 
 def by_id(entry):

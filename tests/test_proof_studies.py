@@ -1,13 +1,16 @@
-"""What notebooks 01 and 06 measure beside their proofs."""
+"""What notebooks 01, 02, 03 and 06 measure beside their proofs."""
 
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from mebnb import check_derivations, core_set, minimum_enclosing_ball
+from mebnb import away_step, check_derivations, core_set, minimum_enclosing_ball
 from mebnb.documents.checks import DerivationTable
-from mebnb.experiments import core_sets, dual_derivation
+from mebnb.experiments import convergence, core_sets, dual_derivation
+from mebnb.experiments import frank_wolfe_rates as rates
+from mebnb.experiments.convergence import error_parts
 from mebnb.experiments.dual_derivation import SQUARE, hard_clouds
 from mebnb.experiments.sets import normal_cloud
 from mebnb.solvers.balls import dual_value, enclosing_radius
@@ -151,3 +154,137 @@ def test_ticks_say_what_came_out_and_fold_the_statement():
     broken["violation"] = 1.0
     marks = [line[0] for line in repr(DerivationTable(broken).ticks()).splitlines()]
     assert marks == ["✗", "?"]
+
+
+# --- the rates of Frank-Wolfe and of away steps ------------------------------------
+CLOUDS = {f"{m} x {n}": normal_cloud(m, n, 4) for m, n in ((30, 3), (200, 5))}
+
+
+@pytest.mark.parametrize("points", [*CLOUDS.values(), CUBE, SQUARE, np.eye(5)])
+def test_the_diameter_is_the_farthest_pair(points):
+    brute = max(((points - a) ** 2).sum(axis=1).max() for a in points)
+    found = rates.squared_diameter(points, minimum_enclosing_ball(points))
+    assert found == pytest.approx(brute)
+
+
+def test_the_curvature_is_the_squared_length_and_reaches_the_diameter():
+    pair = {"pair": np.array([[-1.0], [1.0]])}
+    table = rates.curvature_table(
+        CLOUDS | pair, dict.fromkeys([*CLOUDS, "pair"], 4.0), 1
+    )
+    assert table["identity"].max() < 1e-12
+    assert 0.8 < table.loc["pair", "largest"] <= 1.0
+
+
+def split_of(clouds, max_iter=1000):
+    rules = ("exact", "diminishing")
+    return {
+        k: {r: error_parts(c, r, max_iter) for r in rules} for k, c in clouds.items()
+    }
+
+
+def test_runs_stay_below_the_bounds_of_the_slow_rate():
+    balls = {k: minimum_enclosing_ball(c) for k, c in CLOUDS.items()}
+    diameters2 = {k: rates.squared_diameter(c, balls[k]) for k, c in CLOUDS.items()}
+    gammas = {k: ball.lower_bound**2 for k, ball in balls.items()}
+    table = rates.bound_table(split_of(CLOUDS, 300), diameters2, gammas)
+    assert table[["error / bound", "gap / bound"]].max(axis=None) <= 1.0
+    assert table["error / bound"].min() > 0.01
+    # Two points on the line: after the first step all is exact, by hand.
+    frame = error_parts(np.array([[0.0], [3.0], [1.0]]), "exact", 4)
+    table = rates.bound_table({"line": {"exact": frame}}, {"line": 9.0}, {"line": 2.25})
+    assert table.iloc[0].tolist() == pytest.approx([4.0, 0.0, 0.0], abs=1e-12)
+
+
+def test_the_bounds_over_t_by_hand():
+    frame = pd.DataFrame({"error": [1.0, 0.5, 0.1], "gap": [2.0, 1.0, 1.5]})
+    row = rates.bound_table({"a": {"exact": frame}}, {"a": 6.0}, {"a": 3.0}).iloc[0]
+    assert row["error / bound"] == pytest.approx(0.5 * 3 / (4.0 * 2.0))
+    # The least gap so far counts.
+    assert row["gap / bound"] == pytest.approx(1.0 * 4 / (8.0 * 2.0))
+
+
+def test_frank_wolfe_on_unit_vectors_is_as_good_as_so_few_points_can_be():
+    table = rates.sparse_table(20, [1, 4, 9, 15])
+    assert (table["points"] == table.index + 1).all()
+    assert np.allclose(table["error"], table["least of t + 1 points"])
+    lower = table["D^2 / (4 (t + 1))"]
+    assert (lower.fillna(0.0) <= table["error"] + 1e-12).all()
+    assert lower.isna().tolist() == [False, False, False, True]
+    assert (table["error"] <= table["4 D^2 / (t + 2)"]).all()
+
+
+def test_the_recursion_of_the_error_and_the_constant_one():
+    line = np.array([[0.4], [-0.3], [-1.0], [1.0]])
+    frames = {"line": error_parts(line, "exact", 2000)}
+    frames |= {k: f["exact"] for k, f in split_of(CLOUDS, 2000).items()}
+    frames["pair"] = error_parts(line[2:], "exact", 2000)
+    table = rates.constant_table(frames, [100, 2000])
+    assert list(table.index) == ["line", *CLOUDS]
+    assert table["Lemma 3.2"].max() < 1e-6 and table["weight"].max() < 1e-9
+    # Two points on the sphere: the value lies in the middle of the bracket.
+    assert table.loc["line", "g / (2 error), mean"] == pytest.approx(1.0, abs=1e-2)
+    assert table.loc["line", "t = 2000"] == pytest.approx(1.0, abs=1e-2)
+    assert np.allclose(table["t = 2000"], table["1 / mean square"], rtol=0.02)
+
+
+def test_the_constant_of_a_gap_twice_the_error_is_one():
+    t = np.arange(5.0)
+    frame = pd.DataFrame({"error": 1 / (t + 2), "gap": 2 / (t + 2)})
+    half_gap, slope, predicted = rates.gap_to_error(frame)
+    for values in (half_gap, slope, predicted):
+        assert values == pytest.approx([1.0] * 4)
+
+
+def test_the_nearest_flats_come_nearest_in_their_faces():
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        k = int(rng.integers(2, 8))
+        corners = rng.normal(size=(k, int(rng.integers(k - 1, 9))))
+        weights, face = rates.nearest_of_the_flats(corners)
+        assert weights.min() > 0.0
+        assert weights[face].sum() == pytest.approx(1.0)
+        apart = weights[face] @ corners[face] - weights[~face] @ corners[~face]
+        width, _ = convergence.simplex_width(corners)
+        assert np.linalg.norm(apart) == pytest.approx(width)
+
+
+def test_away_steps_keep_their_promise_on_the_last_support():
+    table = rates.promise_table(CLOUDS | {"pair": np.array([[0.0], [2.0]])})
+    assert list(table.index) == list(CLOUDS)
+    low, high = np.array(table["shift / error"].tolist()).T
+    assert np.allclose(low, 1.0, atol=1e-4) and np.allclose(high, 1.0, atol=1e-4)
+    for column in ("gaps / bound", "larger / bound", "rate / promised"):
+        assert table[column].min() >= 1.0
+    assert (table["factor, mean"] < table["promised"]).all()
+
+
+def test_the_last_support_is_the_one_at_the_end():
+    points = CLOUDS["200 x 5"]
+    ball = away_step(points, gap="relative", tol=1e-12, max_iter=20_000)
+    frame, support = rates.last_support(points)
+    assert set(support) == set(ball.support)
+    whole = convergence.errors_on_the_last_support(points, ball)
+    assert np.allclose(frame["error"], whole["error"], rtol=1e-6)
+    assert (frame["larger"] >= frame["gaps"] / 2).all()
+
+
+def test_at_most_half_of_the_steps_are_drops():
+    drawn = {
+        k: away_step(c, gap="relative", tol=1e-10, max_iter=5000)
+        for k, c in CLOUDS.items()
+    }
+    table = rates.drop_table(drawn)
+    assert (table["drops"] <= table["taken in"]).all() and table["drops"].max() > 0
+    assert table["drops / bound"].max() <= 1.0
+    assert table["least share removed by a drop"].max() < 1.0
+    # From all points more than half may be drops; the bound knows of the start.
+    points = CLOUDS["30 x 3"]
+    begin = (list(range(30)), np.full(30, 1 / 30))
+    many = away_step(points, start=begin, gap="relative", tol=0.1)
+    table = rates.drop_table({"all": many}, begin=30).iloc[0]
+    assert 2 * table["drops"] > many.iterations
+    assert table["drops / bound"] == pytest.approx(
+        2 * table["drops"] / (many.iterations + 29)
+    )
+    assert table["drops / bound"] <= 1.0

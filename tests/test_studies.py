@@ -392,6 +392,32 @@ def test_arrows_on_a_face_add_up():
     plt.close(figure)
 
 
+def test_width_diameter_and_extent_are_drawn_in_their_lengths():
+    corners = np.array([[-1.0, 0.0], [1.0, 0.0], [0.2, 1.5]])
+    width, face = studies.simplex_width(corners)
+    center = np.array([0.0, 0.1])
+    figure = plots.widths_2d({"one": (corners, face, center)})
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    length = {k: np.hypot(*np.ptp(v.get_xydata(), axis=0)) for k, v in lines.items()}
+    assert length["$w$"] == pytest.approx(width)
+    assert length["$D$"] == pytest.approx(2.0)
+    best = plots.circumcircle(corners)[0]
+    extent = np.ptp(corners @ (best - center)) / np.hypot(*(best - center))
+    assert length["extent along $c_* - c$"] == pytest.approx(extent)
+    assert extent >= width
+    plt.close(figure)
+
+
+def test_the_constant_of_the_slow_rate_is_drawn():
+    frame = pd.DataFrame({"error": [1.0, 0.5, 0.4], "gap": [2.0, 1.0, 0.4]})
+    figure = plots.rate_constant({"one": frame})
+    half, times, one = figure.axes[0].lines
+    assert half.get_ydata() == pytest.approx([1.0, 0.5])
+    assert times.get_ydata() == pytest.approx([0.5, 0.8])
+    assert set(one.get_ydata()) == {1.0}
+    plt.close(figure)
+
+
 def test_paths_faces_bounds_and_sets_are_drawn():
     runs = {name: states_of(name) for name in SOLVERS}
     corners = CLOUD[:3]

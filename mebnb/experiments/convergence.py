@@ -28,6 +28,7 @@ __all__ = [
     "rates_told",
     "run_each",
     "run_rules",
+    "simplex_width",
     "thinness",
     "tied_iterates",
     "wrong_weight",
@@ -179,13 +180,12 @@ def active_distances(points, state):
     return squared_distances(points[state.support], state.center)
 
 
-def thinness(corners):
-    """Squared diameter over squared width of a simplex: 1 for a segment, large if flat.
+def simplex_width(corners):
+    """Width of a simplex: the smallest distance of the flats through opposite faces.
 
-    The width is the smallest distance between the flats through two opposite faces,
-    that is through some corners and through the others. The sum of the barycentric
-    coordinates of those corners is 1 on the one flat and 0 on the other, so that the
-    distance is 1 over the length of its gradient.
+    The one flat goes through some corners, the other through the rest. The sum of the
+    barycentric coordinates of the former is 1 on the one flat and 0 on the other, so
+    that the distance is 1 over the length of its gradient.
 
     Parameters
     ----------
@@ -194,31 +194,50 @@ def thinness(corners):
 
     Returns
     -------
-    float
+    width : float
+    face : ndarray of bool, shape (k,)
+        The corners of the one face of the nearest pair.
 
     Raises
     ------
     ValueError
         For fewer than 2 or more than 16 corners.
-
-    References
-    ----------
-    Lacoste-Julien and Jaggi (2015): the pyramidal width, which governs their linear
-    rate, is at least this width.
-
-    Examples
-    --------
-    >>> round(thinness(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])), 6)
-    16.0
     """
     k = len(corners)
     if not 2 <= k <= 16:
         raise ValueError(f"corners must be 2 to 16 points, found {k}")
     coordinates = np.linalg.pinv((corners - corners.mean(axis=0)).T)
     faces = (np.arange(1, 2 ** (k - 1))[:, None] >> np.arange(k)) & 1
-    steepest2 = ((faces @ coordinates) ** 2).sum(axis=1).max()
+    steepness2 = ((faces @ coordinates) ** 2).sum(axis=1)
+    nearest = steepness2.argmax()
+    return float(steepness2[nearest] ** -0.5), faces[nearest].astype(bool)
+
+
+def thinness(corners):
+    """Squared diameter over squared width of a simplex: 1 for a segment, large if flat.
+
+    Parameters
+    ----------
+    corners : ndarray, shape (k, n)
+        As in `simplex_width`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Lacoste-Julien and Jaggi (2015): the pyramidal width governs their linear rate. Of
+    a simplex it is the width (Pena and Rodriguez 2019 have it as a distance of faces).
+
+    Examples
+    --------
+    >>> round(thinness(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])), 6)
+    16.0
+    """
+    width, _ = simplex_width(corners)
     diameter2 = max(((corners - corner) ** 2).sum(axis=1).max() for corner in corners)
-    return float(diameter2 * steepest2)
+    return float(diameter2 / width**2)
 
 
 # --- tables ------------------------------------------------------------------------

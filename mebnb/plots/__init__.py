@@ -14,6 +14,7 @@ from mebnb.plots.convergence import (
     in_panels,
     line_search,
     primal_and_dual,
+    rate_constant,
     step_lengths,
 )
 from mebnb.plots.detection import (
@@ -67,6 +68,7 @@ from mebnb.plots.plane import (
     regions_2d,
     soft_balls_2d,
     steps_on_face,
+    widths_2d,
 )
 
 __all__ = [
@@ -121,6 +123,7 @@ __all__ = [
     "paths_2d",
     "primal_and_dual",
     "published_beside",
+    "rate_constant",
     "regions_2d",
     "scenes_2d",
     "scores_by_factor",
@@ -132,4 +135,5 @@ __all__ = [
     "steps_on_face",
     "strip_plot",
     "style",
+    "widths_2d",
 ]

@@ -30,6 +30,7 @@ __all__ = [
     "in_panels",
     "line_search",
     "primal_and_dual",
+    "rate_constant",
     "step_lengths",
 ]
 
@@ -280,6 +281,36 @@ def errors_and_gaps(panels, styles=RULE_STYLES, powers=(-1, -2), xscale="log"):
         ax.set_title(title)
         ax.set_xlabel("iteration")
         ax.set_ylabel("relative to $\\gamma_*$")
+    legend_below(fig, axes)
+    return fig
+
+
+@style()
+def rate_constant(panels):
+    """Error times t, beside half the gap over the error, one panel a set.
+
+    Parameters
+    ----------
+    panels : dict of str -> DataFrame
+        With columns error and gap, relative to gamma*, a row an iterate.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    fig, axes = panel_grid(len(panels), width=3.6, height=2.6, most=2)
+    for ax, (title, frame) in zip(axes, panels.items(), strict=True):
+        t = np.arange(1.0, len(frame))
+        error, gap = (frame[column].to_numpy()[1:] for column in ("error", "gap"))
+        label = "gap / (2 error)"
+        ax.plot(t, gap / (2.0 * error), color=COLORS["sky"], lw=0.5, label=label)
+        label = "t error / $\\gamma_*$"
+        ax.plot(t, t * error, color=COLORS["red"], lw=2.2, label=label)
+        ax.axhline(1.0, color=BALL, lw=0.9, ls="--", label="1")
+        ax.set_xscale("log")
+        ax.set_ylim(0.0, 2.0)
+        ax.set_title(title)
+        ax.set_xlabel("iteration")
     legend_below(fig, axes)
     return fig
 

@@ -39,6 +39,7 @@ __all__ = [
     "regions_2d",
     "soft_balls_2d",
     "steps_on_face",
+    "widths_2d",
 ]
 
 
@@ -473,6 +474,70 @@ def steps_on_face(panels, *, at=0):
     if handles:
         fig.legend(handles=handles, loc="outside lower center", ncols=2)
     return fig
+
+
+@style()
+def widths_2d(panels):
+    """Triangles with their width, their diameter, and their extent in one direction.
+
+    Parameters
+    ----------
+    panels : dict of str -> (corners, face, center)
+        Title -> three points in the plane; which of them lie on the one of the two
+        nearest flats; and a point from which the best center is looked for.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    fig, axes = panel_grid(len(panels), width=3.6, height=3.6, most=2)
+    for ax, (title, (corners, face, center)) in zip(axes, panels.items(), strict=True):
+        ax.add_patch(Polygon(corners, closed=True, fill=False, color=BALL, lw=1.2))
+        _width_and_diameter(ax, corners, face)
+        _extent(ax, corners, center)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        middle, half = (low + high) / 2, 0.65 * (high - low).max()
+        ax.set_xlim(middle[0] - half, middle[0] + half)
+        ax.set_ylim(middle[1] - half, middle[1] + half)
+        ax.set_aspect("equal")
+        ax.set_xlabel("$x_1$")
+        ax.set_ylabel("$x_2$")
+        ax.set_title(title)
+    legend_below(fig, axes)
+    return fig
+
+
+def _width_and_diameter(ax, corners, face):
+    """The two nearest flats, a corner and an edge, and the longest side."""
+    edge = corners[face] if face.sum() == 2 else corners[~face]
+    corner = corners[~face][0] if face.sum() == 2 else corners[face][0]
+    along = (edge[1] - edge[0]) / np.hypot(*(edge[1] - edge[0]))
+    foot = edge[0] + along * (along @ (corner - edge[0]))
+    look = {"color": COLORS["orange"]}
+    for point in (foot, corner):
+        ax.axline(point, point + along, lw=1.0, **look)
+    ax.plot(*np.transpose([foot, corner]), lw=3.0, label="$w$", **look)
+    far = max(
+        itertools.combinations(corners, 2),
+        key=lambda pair: np.hypot(*(pair[0] - pair[1])),
+    )
+    ax.plot(*np.transpose(far), color=COLORS["purple"], lw=4.0, alpha=0.5, label="$D$")
+
+
+def _extent(ax, corners, center):
+    """The center, the best one, and how far the corners reach in that direction."""
+    best, _ = circumcircle(corners)
+    ax.plot(*best, marker="*", ms=12, color=COLORS["red"], ls="", label="$c_*$")
+    ax.plot(*center, marker="o", ms=6, color=COLORS["blue"], ls="", label="$c$")
+    towards = (best - center) / np.hypot(*(best - center))
+    across = np.array([-towards[1], towards[0]])
+    reach = corners @ towards
+    near, far = corners[reach.argmin()], corners[reach.argmax()]
+    look = {"color": COLORS["blue"]}
+    for point in (near, far):
+        ax.axline(point, point + across, lw=1.0, ls="--", **look)
+    ends = np.transpose([near, near + np.ptp(reach) * towards])
+    ax.plot(*ends, lw=1.8, label="extent along $c_* - c$", **look)
 
 
 def circumcircle(corners):

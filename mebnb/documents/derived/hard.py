@@ -439,7 +439,167 @@ def _vertices_of_a_simplex(growth):
     return max(0.0, worst(faults))
 
 
+# --- rates of Frank-Wolfe and of away steps ----------------------------------------
+
+
+def _diameter2(points):
+    return max(float(distances2(points, a).max()) for a in points)
+
+
+@over(CLOUDS)
+def _curvature(bound, points):
+    """How far 2 |A(s - u)|^2 exceeds the bound, and how far it stays below it at most."""
+    m = len(points)
+    ends = [*simplex_points(73, 12, m), *np.eye(m)]
+    seen = [2.0 * float(np.sum(((s - u) @ points) ** 2)) for u in ends for s in ends]
+    return [max(seen) - bound(points), bound(points) - max(seen)]
+
+
+def _of_few_points(least):
+    """How far the error of k weights on N unit vectors falls below the form, or stays above."""
+    faults = []
+    for N, k in itertools.product((6, 12), (1, 2, 4, 6)):
+        weights = [*simplex_points(74, 10, k), np.full(k, 1.0 / k)]
+        points = np.eye(N)
+        errors = [
+            1.0 - 1.0 / N - phi(points, np.append(u, [0.0] * (N - k))) for u in weights
+        ]
+        faults += [least(k, N) - min(errors), min(errors) - least(k, N)]
+    return max(0.0, worst(faults))
+
+
+def _states_of_frank_wolfe(points, ball, steps=200):
+    """Exact steps from the deepest point, which keeps some weight for ever."""
+    states, deepest = [], int(distances2(points, ball.center).argmin())
+    begin = ([deepest], [1.0])
+    frank_wolfe(points, start=begin, tol=0.0, max_iter=steps, callback=states.append)
+    return states
+
+
+@over(clouds(75, 4, m=8, n=2))
+def _inner_part(kept, points):
+    """Relative error of the factor by which a late exact step multiplies the inner part."""
+    ball = ball_by_enumeration(points)
+    depths = ball.radius**2 - distances2(points, ball.center)
+    states = _states_of_frank_wolfe(points, ball)
+    parts = [now.weights @ depths[now.support] for now in states]
+    late = range(len(states) // 2, len(states) - 1)
+    assert all(depths[states[t].farthest] < 1e-9 for t in late)
+    return [abs(parts[t + 1] / parts[t] / kept(states[t + 1].step) - 1.0) for t in late]
+
+
+@over(clouds(76, 4, m=6, n=1))
+def _middle_of_the_bracket(gap, points):
+    """Relative error of the gap after a late exact step, two points on the sphere."""
+    ball = ball_by_enumeration(points)
+    faults = []
+    for now in _states_of_frank_wolfe(points, ball)[100:]:
+        error = ball.radius**2 - now.gamma
+        shift2 = float(np.sum((now.center - ball.center) ** 2))
+        faults.append(abs(gap(error, shift2) / now.fw_gap - 1.0))
+    return faults
+
+
+def _flats(corners):
+    """For each pair of opposite faces, the vector from the one flat to the other."""
+    k = len(corners)
+    for size in range(1, k // 2 + 1):
+        for one in itertools.combinations(range(k), size):
+            other = [i for i in range(k) if i not in one]
+            base = corners[one[0]] - corners[other[0]]
+            along = [corners[i] - corners[one[0]] for i in one[1:]]
+            along += [corners[i] - corners[other[0]] for i in other[1:]]
+            along = np.array(along).reshape(-1, corners.shape[1]).T
+            yield base - along @ np.linalg.lstsq(along, base, rcond=None)[0]
+
+
+@over((*clouds(77, 4, m=12, n=2), *clouds(78, 4, m=14, n=3)))
+def _sum_of_the_gaps(least, points):
+    """How far both gaps together fall below the form, on the points of the sphere.
+
+    The center is moved in many directions; in the direction of the nearest flats the
+    sum must not exceed the form either.
+    """
+    ball = ball_by_enumeration(points)
+    corners = points[ball.weights > 1e-9]
+    narrowest = min(_flats(corners), key=np.linalg.norm)
+    width = float(np.linalg.norm(narrowest))
+    barycentric = np.linalg.pinv(np.vstack([corners.T, np.ones(len(corners))]))
+    moves = [
+        0.01 * (u - 1.0 / len(u)) @ corners
+        for u in simplex_points(79, 12, len(corners))
+    ]
+    faults = []
+    for move in [*moves, 1e-3 * narrowest]:
+        u = barycentric @ np.append(ball.center + move, 1.0)
+        gaps = np.ptp(distances2(corners, u @ corners))
+        faults.append(least(width, float(np.linalg.norm(move))) - gaps)
+    return [*faults, -faults[-1]]
+
+
 ENTRIES = [
+    _derived(
+        id="X-CURVATURE",
+        place="MEB, rates",
+        statement=r"The curvature constant of $f$ over the simplex, the largest $2\|A(s - "
+        r"u)\|^2$, is $2D^2$ with $D = \max_{i,j} \|a_i - a_j\|$.",
+        measure=_curvature,
+        true=lambda points: 2.0 * _diameter2(points),
+        spoiled={
+            "half of it": _diameter2,
+            "twice": lambda points: 4.0 * _diameter2(points),
+        },
+    ),
+    _derived(
+        id="X-SPARSE",
+        place="MEB, rates",
+        statement=r"Weights on $k$ of $N$ unit vectors have at least the error "
+        r"$\frac{1}{k} - \frac{1}{N}$, and equal ones have it.",
+        measure=_of_few_points,
+        true=lambda k, N: 1.0 / k - 1.0 / N,
+        spoiled={
+            "1/k": lambda k, N: 1.0 / k,
+            "1/(k + 1)": lambda k, N: 1.0 / (k + 1) - 1.0 / N,
+        },
+    ),
+    _derived(
+        id="X-WEIGHT",
+        place="MEB, rates",
+        statement=r"A step of length $\alpha$ towards a point of the sphere multiplies "
+        r"$\sum_i u_i (r^{*2} - \|a_i - c^*\|^2)$ by $1 - \alpha$.",
+        measure=_inner_part,
+        true=lambda alpha: 1.0 - alpha,
+        tolerance=1e-8,
+        spoiled={
+            "squared": lambda alpha: (1.0 - alpha) ** 2,
+            "unchanged": lambda alpha: 1.0,
+        },
+    ),
+    _derived(
+        id="X-MIDDLE",
+        place="MEB, rates",
+        statement=r"With two points on the sphere, each the farthest in turn, exact steps "
+        r"have $g = 2(r^{*2} - \Phi(u)) + 2\|c - c^*\|^2$.",
+        measure=_middle_of_the_bracket,
+        true=lambda error, shift2: 2.0 * (error + shift2),
+        tolerance=1e-8,
+        spoiled={
+            "the error itself": lambda error, shift2: error,
+            "shift forgotten": lambda error, shift2: 2.0 * error,
+        },
+    ),
+    _derived(
+        id="X-WIDTH",
+        place="MEB, rates",
+        statement="With all weight on the points of the sphere, affinely independent and "
+        r"of width $w$, FW gap and away gap add up to at least $2w\|c - c^*\|$.",
+        measure=_sum_of_the_gaps,
+        true=lambda width, shift: 2.0 * width * shift,
+        spoiled={
+            "a tenth more": lambda width, shift: 2.2 * width * shift,
+            "half": lambda width, shift: width * shift,
+        },
+    ),
     symbolic(
         id="X-STEINER",
         place="MEB, one identity",
