@@ -79,8 +79,7 @@ def curvature_table(sets, diameters2, seed, count=200):
     pandas.DataFrame
         One row a set. `identity`: largest difference of (f(y) - f(u) - <f'(u), y - u>) /
         alpha^2, with y = u + alpha (s - u), from |A (s - u)|^2, over D^2. `largest`: the
-        largest |A (s - u)|^2 of these, over D^2. `farthest pair`: the same of the two
-        vertices that are farthest apart.
+        largest |A (s - u)|^2 of these, over D^2.
     """
     rng, rows = np.random.default_rng(seed), {}
     for label, points in sets.items():
