@@ -548,6 +548,14 @@ def test_header_that_a_cut_field_makes_short_is_refused(write, header, row):
     assert "\n" not in str(refused.value)
 
 
+def test_values_that_rise_by_chance_are_no_header(write):
+    rows = "".join(
+        f"r{n};{n % 7};{n % 5};3;{n * n % 11};{n % 3}\n" for n in range(2, 40)
+    )
+    table = read_table(write(f"a;b;c;d;e\nr1;-1,5;-1,16;40,1;1032612;20240510\n{rows}"))
+    assert table.values["a"].iloc[0] == -1.5
+
+
 def test_a_range_above_ranges_names_no_column(write):
     rows = "".join(f"-{n % 7},8,{n}-{n + 9}\n" for n in range(2, 40))
     with pytest.raises(TableError, match="line 2: 3 fields where the header has 2"):

@@ -370,13 +370,18 @@ def _is_header(first, body):
 
 
 def _are_names(numbers):
-    """Whether numbers look like names: years, 0, 1, 2, or five and more that rise."""
+    """Whether numbers look like names: years, 0, 1, 2, or a rising scale of five or more.
+
+    Measured values may rise by chance, but in steps of very different sizes.
+    """
     if all(1900 <= x <= 2100 and x == int(x) for x in numbers):
         return len(set(numbers)) == len(numbers)
-    rise = all(a < b for a, b in itertools.pairwise(numbers))
+    steps = [b - a for a, b in itertools.pairwise(numbers)]
+    rise = bool(steps) and min(steps) > 0.0
     counts_on = numbers == [numbers[0] + at for at in range(len(numbers))]
     starts = numbers[0] == 0 or (numbers[0] == 1 and len(numbers) > 2)
-    return rise and (len(numbers) >= 5 or (counts_on and starts))
+    scale = len(numbers) >= 5 and max(steps) <= 10.0 * min(steps)
+    return rise and (scale or (counts_on and starts))
 
 
 def _plain_number(field):
