@@ -567,12 +567,13 @@ def test_a_range_above_ranges_names_no_column(write):
     [
         ("flow       dose", "8.{n}0E+00  11,089.{n}"),
         ("name      dose", "Zoe {n}x    10,089.{n}"),
+        ("dose         load", "239,213.{n}  197,448.8"),
         ("flow dose", "8.{n} 11,089.{n}"),
     ],
 )
 def test_thousands_among_columns_set_by_blanks_are_no_delimiter(write, header, row):
     rows = "\n".join(row.format(n=n) for n in range(10, 50))
-    with pytest.raises(TableError, match="line 1: 1 field where most lines have 2"):
+    with pytest.raises(TableError, match="line 1: 1 field where most lines have [23]"):
         read_table(write(f"{header}\n{rows}\n8 9 10,5\n"))
 
 

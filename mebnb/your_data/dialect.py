@@ -271,13 +271,14 @@ def _layout(rows, lines, name):
     before, below = rows[last] if first else [], rows[first:]
     if before and not _has_words(rows[first], below[1:]):
         words = all(before) and _could_be_names(before)
-        if words and len(before) == width - 1 and not _is_aligned(before, below):
+        aligned = _is_aligned(before, below)
+        if words and len(before) == width - 1 and not aligned:
             trailing = not any(row[-1] for row in below if len(row) == width)
             if trailing or len(before) > 1 or not is_number(below[0][0]):
                 return last, before, "trailing" if trailing else ROW_NAME
         if words and before[0] == "#" and len(before) == width + 1:
             return last, before[1:], "sign"
-        if len(before) > 1 or width == 2:
+        if len(before) > 1 or width == 2 or aligned:
             raise TableError(
                 f"{name}, line {first}: {len(before)} field{'s' * (len(before) > 1)} where "
                 f"most lines have {width}; a field that holds the delimiter, such as a "
