@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mebnb.experiments.convergence import SOLVERS, active_distances, kind_counts
+from mebnb.experiments.rounding import shaken
 
 __all__ = [
     "blending_gaps",
@@ -29,15 +30,9 @@ def blending_gaps(points, states):
 
 def counts_under_rounding(points, algorithm, *, step, tol, repeats, max_iter=3000):
     """Iterations on the points, then on copies whose last bits are shaken."""
-    rng = np.random.default_rng(0)
-    counts = []  # the first without noise
-    for repeat in range(repeats + 1):
-        noise = 1e-15 * rng.standard_normal(points.shape) if repeat else 0.0
-        ball = SOLVERS[algorithm](
-            points * (1.0 + noise), step=step, tol=tol, max_iter=max_iter, trace=False
-        )
-        counts.append(ball.iterations)
-    return np.array(counts)
+    options = {"step": step, "tol": tol, "max_iter": max_iter, "trace": False}
+    copies = shaken(points, repeats)
+    return np.array([SOLVERS[algorithm](copy, **options).iterations for copy in copies])
 
 
 def sparsity_table(runs, labels, level=1e-3):

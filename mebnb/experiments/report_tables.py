@@ -13,6 +13,7 @@ import pandas as pd
 from mebnb.experiments.published_splits import (
     report_split,
 )
+from mebnb.experiments.rounding import shaken
 from mebnb.learning.splits import SCALERS
 from mebnb.published.compare import compare
 from mebnb.solvers.balls import squared_distances
@@ -182,12 +183,9 @@ def rounding_ranges(split, name, epsilons, *, repeats=30, size=1e-15, seed=0):
     dict of (name, epsilon, column) -> (lowest, highest)
         For iterations, radius and active_set_size, as `compare` takes them.
     """
-    rng = np.random.default_rng(seed)
     columns = ("iterations", "radius", "active_set_size")
     seen = {(name, epsilon, column): [] for epsilon in epsilons for column in columns}
-    for repeat in range(repeats + 1):
-        noise = size * rng.standard_normal(split.train.shape) if repeat else 0.0
-        points = split.train * (1.0 + noise)
+    for points in shaken(split.train, repeats, size=size, seed=seed):
         for epsilon in epsilons:
             ball = report_solution(name, points, epsilon, trace=False)
             values = (

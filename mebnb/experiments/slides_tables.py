@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from mebnb.experiments.published_splits import (
     slides_split,
 )
 from mebnb.experiments.report_tables import everywhere, outside
+from mebnb.experiments.rounding import shaken
 from mebnb.published.compare import compare, published_table
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.frank_wolfe import blended_pairwise, pairwise
@@ -323,7 +325,6 @@ def slides_rounding_ranges(
     dict of (step, algorithm, column) -> (lowest, highest)
         For iterations, recall_train and recall_test.
     """
-    rng = np.random.default_rng(seed)
     short = [
         (step, name, ball)
         for step, balls in runs.items()
@@ -331,8 +332,8 @@ def slides_rounding_ranges(
         if ball.converged and ball.iterations <= longest
     ]
     seen = {(step, name): [_judged(name, split, ball)] for step, name, ball in short}
-    for _ in range(repeats):
-        points = split.train * (1.0 + size * rng.standard_normal(split.train.shape))
+    copies = shaken(split.train, repeats, size=size, seed=seed)
+    for points in itertools.islice(copies, 1, None):
         for step, name, _ in short:
             # Ties may make a run longer than the one on the data as they are.
             ball = slides_solution(
