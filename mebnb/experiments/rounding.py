@@ -111,7 +111,7 @@ def steps_to(points, solver, levels, **options):
 
 def copies_for(points, repeats):
     """How many copies to shake: fewer of large clouds, whose runs take long."""
-    return min(repeats, max(3, 200_000 // points.size))
+    return min(repeats, max(3, 800_000 // points.size))
 
 
 def range_table(sets, algorithms, labels, levels, *, repeats, **options):
