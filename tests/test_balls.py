@@ -10,18 +10,25 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from mebnb import Solution, Trace
+from mebnb.solvers import rates
 from mebnb.solvers.balls import (
+    beyond,
     coordinate_spread,
+    dense_weights,
     dual_value,
     enclosing_radius,
     frank_wolfe_gap,
     gradient,
     kkt_residuals,
     squared_distances,
+    summing_origin,
 )
 from mebnb.solvers.inputs import (
     LARGE_BLOCK_BYTES,
+    check_limits,
+    check_number,
     check_points,
+    check_weights,
     readable,
     readable_blocks,
     row_blocks,
@@ -164,6 +171,79 @@ def test_non_finite_entries_are_found_in_any_block():
     )
 
 
+def test_weights_come_back_positive_with_sum_one():
+    indices, weights = check_weights([3, 0, 2], [0.5, 0.0, 0.5 + 5e-7], 4)
+    assert indices.tolist() == [3, 2] and weights.sum() == pytest.approx(1.0)
+    assert weights[0] == 0.5 / (1.0 + 5e-7)
+
+
+@pytest.mark.parametrize(
+    ("indices", "weights", "message"),
+    [
+        ([], [], r"same length >= 1, found shapes \(0,\) and \(0,\)"),
+        ([[0]], [[1.0]], "same length >= 1"),
+        ([0], [0.5, 0.5], "same length >= 1"),
+        ([0.0], [1.0], "distinct whole numbers"),
+        ([1, 1], [0.5, 0.5], "distinct whole numbers"),
+        ([4], [1.0], "index the 4 points, found 4 to 4"),
+        ([-1, 3], [0.5, 0.5], "index the 4 points, found -1 to 3"),
+        ([0, 1], [1.5, -0.5], "found smallest -0.5 and sum 1"),
+        ([0, 1], [0.5, 0.5 + 2e-6], r"found smallest 0.5 and sum 1\b"),
+        ([0, 1], [0.5, 0.5 - 2e-6], "sum to 1, found"),
+    ],
+)
+def test_weights_off_the_simplex_are_refused(indices, weights, message):
+    with pytest.raises(ValueError, match=message):
+        check_weights(indices, weights, 4)
+
+
+LIMITS = dict(tol=0.0, max_iter=0, time_limit=None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"tol": -1e-9}, ValueError),
+        ({"tol": np.inf}, ValueError),
+        ({"tol": np.nan}, ValueError),
+        ({"tol": "1"}, ValueError),
+        ({"max_iter": True}, TypeError),
+        ({"max_iter": 1.5}, TypeError),
+        ({"max_iter": -1}, ValueError),
+        ({"time_limit": 0.0}, ValueError),
+        ({"time_limit": np.nan}, ValueError),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(changes, kind):
+    for good in ({}, {"tol": np.float32(1)}, {"max_iter": np.int64(3)}):
+        check_limits(**LIMITS | good)
+    check_limits(0, 0, 1e-300)
+    with pytest.raises(kind, match=next(iter(changes))):
+        check_limits(**LIMITS | changes)
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "kind"),
+    [
+        (1.0, True, TypeError),
+        (True, True, TypeError),
+        (True, False, TypeError),
+        ("1", False, TypeError),
+        (0, True, ValueError),
+        (0.5, False, ValueError),
+        (np.inf, False, ValueError),
+        (np.nan, False, ValueError),
+    ],
+)
+def test_a_number_below_its_least_or_of_another_kind_is_refused(value, whole, kind):
+    for right in (1, 3, np.int64(2)):
+        check_number("n", right, 1, whole=True)
+    for right in (1, 1.0, np.float32(2.5)):
+        check_number("n", right, 1)
+    with pytest.raises(kind, match="^n must be"):
+        check_number("n", value, 1, whole=whole)
+
+
 # --- blocks and distances ----------------------------------------------------------
 
 
@@ -296,6 +376,30 @@ def test_dual_quantities_ignore_a_constant_column(value):
         assert found[name] == pytest.approx(residual, rel=1e-13, abs=1e-14), name
 
 
+def test_residuals_by_hand():
+    points = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+    center = np.ones(2)  # squared distances 2, 10, 5
+    weights = np.array([0.5, 0.75, -0.125])  # A u = (3, -3/8)
+    residuals = kkt_residuals(points, weights, center, 4.0)
+    assert list(residuals.values()) == pytest.approx(
+        [np.hypot(1.875, 1.5), 0.125, 6.0, 0.125, 4.5], rel=1e-15
+    )
+    # A ball that is too large: nothing is outside, and its support is inside.
+    residuals = kkt_residuals(points, np.abs(weights), center, 20.0)
+    assert list(residuals.values())[1:] == [0.375, 0.0, 0.0, 9.0]
+
+
+def test_beyond_the_sphere_is_farther_than_its_millionth():
+    distances = 3.0 * np.array([0.5, 1.0, 1.0 + 0.9e-6, 1.0 + 1.1e-6, 2.0])
+    assert beyond(distances, 3.0).tolist() == [False, False, False, True, True]
+
+
+def test_sums_start_at_the_first_row_in_columns_sixteen_widths_away():
+    points = np.array([[15.9, 16.0, 16.1, -16.1], [16.9, 16.0, 16.1, -16.1]])
+    assert summing_origin(points, 1.0).tolist() == [0.0, 0.0, 16.1, -16.1]
+    assert summing_origin(points, 2.0) is None
+
+
 # --- solutions ---------------------------------------------------------------------
 
 
@@ -327,6 +431,25 @@ def test_a_solution_shows_itself():
         "2 support points, 3 iterations, not converged)"
     )
     assert '<th scope="row">radius</th><td>1</td>' in ball()._repr_html_()
+
+
+def test_a_solution_promises_and_measures_nothing_that_nobody_said():
+    assert not ball().independent and ball().trace is None and np.isnan(ball().passes)
+    assert dense_weights(ball(), 3).tolist() == [0.5, 0.5, 0.0]
+
+
+def test_gaps_of_a_trace_are_relative_and_infinite_where_gamma_is_zero():
+    trace = Trace(gamma=[0.0, 4.0, 8.0, 8.0], fw_gap=[3.0, 2.0, 1.0, 0.0])
+    assert trace.relative_gaps().tolist() == [np.inf, 0.5, 0.125, 0.0]
+    assert [trace.iterations_to(x) for x in (np.inf, 0.5, 0.2, 0.0)] == [0, 1, 2, 3]
+    assert Trace(gamma=[1.0], fw_gap=[1.0]).iterations_to(0.5) is None
+
+
+def test_rates_of_a_trace_are_fitted_in_their_bands():
+    gaps = [2.0**-t for t in range(60)]
+    trace = Trace(gamma=[1.0] * 60, fw_gap=gaps)
+    assert trace.linear_rate() == rates.linear_rate(gaps, 1e-12, 1e-3)
+    assert trace.power_rate() == rates.power_rate(gaps, 1e-12, 1e-1)
 
 
 def test_a_trace_becomes_a_table():

@@ -21,6 +21,7 @@ from mebnb import (
     pairwise,
     verify,
 )
+from mebnb.solvers.certificates import EPS, _rank
 
 SQUARE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -0.5]])
 
@@ -169,6 +170,23 @@ def test_all_points_equal_leave_no_room(name, exact, off):
     assert not verify(points, wrong, exact=exact)
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_table_by_hand(exact):
+    # The mean is 0, the dual value 1, and (-1, 0) is 5/4 from the center.
+    wrong = ball(center=np.array([0.25, 0.0]), lower_bound=0.5)
+    table = verify(SQUARE, wrong, exact=exact).table
+    np.testing.assert_allclose(table["violation"], [0, 0, 0.25, 0.25, 0.5, 0.25, 0])
+    # 22.5 = n / 4 + k + 20 operations, each rounded once.
+    error = 0.0 if exact else 22.5 * EPS
+    tight = 1e-12 + error
+    np.testing.assert_allclose(
+        table["tolerance"], [0.0, 1e-12, tight, tight, tight, 1e-9, 0.0], rtol=1e-14
+    )
+    # The spacing of float64 at the radius 1, the bound 1/2 and the center 1/4.
+    rounding = np.array([0.0, 0.0, 0.0, 1.0, 0.5, 0.25 + 45.0, 0.0]) * EPS
+    np.testing.assert_allclose(table["rounding"], 0.0 if exact else rounding)
+
+
 def test_points_the_solver_never_saw_are_noticed():
     more = np.vstack([SQUARE, [[3.0, 0.0]]])
     assert not claims(ball(), more)["every point inside"]
@@ -218,6 +236,10 @@ REFUSED = {
     "iterations": (
         {"iterations": -1},
         "solution.iterations must be finite and at least 0, found -1",
+    ),
+    "part of an iteration": (
+        {"iterations": 2.5},
+        "solution.iterations must be an integer, found 2.5",
     ),
 }
 
@@ -270,6 +292,30 @@ def test_nearly_dependent_rows_need_exact_arithmetic():
     assert verify(near, solution, exact=True).verdict == "passed"
     assert verify(LINE, solution).verdict == "cannot certify"
     assert verify(LINE, solution, exact=True).verdict == "failed"
+
+
+def test_rows_that_seem_one_row_from_where_the_ball_is_large():
+    points = np.array([[-1e300, 0.0], [-1e300, 5e-324], [1e300, 0.0]])
+    for rows, weights in [([0, 1], [0.5, 0.5]), ([0, 1, 2], [0.5, 0.0, 0.5])]:
+        solution = on_the_line(rows, weights, radius=1e300, lower_bound=1e300)
+        verdicts = [
+            verify(points, solution, exact=exact).table.set_index("claim")["verdict"]
+            for exact in (False, True)
+        ]
+        assert [v[INDEPENDENCE] for v in verdicts] == ["cannot certify", "passed"]
+
+
+def test_rank_of_whole_numbers():
+    rng = np.random.default_rng(0)
+    for m, n in itertools.product(range(1, 6), repeat=2):
+        for most in range(min(m, n) + 1):
+            left, right = rng.integers(-2, 3, (m, most)), rng.integers(-2, 3, (most, n))
+            left[:, :1] *= rng.integers(
+                0, 2
+            )  # columns of zeros, and pivots further down
+            matrix = left @ right
+            whole = matrix.astype(object) * 2**70
+            assert _rank(whole) == np.linalg.matrix_rank(matrix)
 
 
 # --- wrong balls beside numbers that blind -----------------------------------------

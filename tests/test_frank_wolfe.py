@@ -291,6 +291,14 @@ def test_tolerances_are_what_they_say():
     assert eps.radius <= eps.lower_bound * 1.01 * (1 + 1e-12)
 
 
+def test_where_both_gaps_are_equal_weight_is_taken_away():
+    # About 0 the squares are 4, 4, 1, 1 and their mean is 5/2: both gaps are 3/2.
+    points = np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    ball = core_set(points, away=True, start=(range(4), [0.25] * 4), max_iter=1)
+    assert ball.trace.fw_gap[0] == ball.trace.away_gap[0] == 1.5
+    assert ball.trace.kind[1] in ("minus", "drop")
+
+
 def test_two_sided_stop_is_the_stricter_one():
     points = cloud(14, 300, 6)
     one = core_set(points, eps=1e-3, away=True, two_sided=False)

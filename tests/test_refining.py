@@ -43,6 +43,55 @@ def test_ties_of_all_kinds_against_all_subsets():
         assert_the_smallest(points, found)
 
 
+class Watched(refining._Hull):
+    """Holds each move to what the method promises."""
+
+    moves = 0
+
+    def enter(self, row, point):
+        before = self.ball() if self.rows else (None, Fraction(-1))
+        outside = (
+            not self.rows
+            or squared_distance(exactly([point])[0], before[0]) > before[1]
+        )
+        super().enter(row, point)
+        center, square = self.ball()
+        assert square > before[1] or not outside
+        assert set(self.rows) == set(self.edges) == set(self.weights)
+        assert min(self.weights.values()) > 0 and sum(self.weights.values()) == 1
+
+    def _leave(self, row):
+        # Inside the simplex all the way: the first weight that vanishes is its row's.
+        assert self.weights[row] == 0 and min(self.weights.values()) >= 0
+        Watched.moves += 1
+        super()._leave(row)
+
+
+def test_each_row_leaves_with_its_weight_and_each_that_enters_raises_the_square(
+    monkeypatch,
+):
+    monkeypatch.setattr(refining, "_Hull", Watched)
+    for points, support in clouds():
+        assert_the_smallest(points, refine(points, 1.0, support, 100))
+    assert Watched.moves > 50
+
+
+def test_a_row_in_the_span_takes_weight_without_moving_the_center(monkeypatch):
+    monkeypatch.setattr(refining._Hull, "_climb", lambda hull: None)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        points = rng.integers(-9, 10, size=(5, 3)) / 1.0
+        hull = refining._Hull(exactly(points)[0])
+        for row in range(4):
+            hull.enter(row, points[row])
+        hull.weights = {r: Fraction(int(rng.integers(1, 9)), 8) for r in hull.rows}
+        before, total = hull._mean(hull.weights), sum(hull.weights.values())
+        hull.enter(4, points[4])
+        assert hull._mean(hull.weights) == before and len(hull.rows) == 4
+        assert min(hull.weights.values()) >= 0 and hull.weights[4] > 0
+        assert sum(hull.weights.values()) == total
+
+
 def test_every_order_of_an_obtuse_triangle_drops_the_inner_corner():
     for support in ([0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0]):
         found = refine(OBTUSE, 1.0, np.array(support), 10)
@@ -80,6 +129,7 @@ def test_one_point_and_equal_points():
 
 
 def test_a_support_that_is_too_large_has_no_answer(monkeypatch):
+    assert refining.MOST == 24
     monkeypatch.setattr(refining, "MOST", 3)
     for size, there in ((3, True), (4, False)):
         found = refine(np.eye(size), 1.0, np.arange(size), 0)
@@ -102,3 +152,11 @@ def test_the_farthest_row_is_told_where_float64_cannot_hold_the_center():
     center = [1 + Fraction(1, 2**53)]
     assert refining._farthest(points, 1.0, [center[0] - Fraction(1, 2**60)]) == 1
     assert refining._farthest(points, 1.0, [center[0] + Fraction(1, 2**60)]) == 0
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])
+def test_what_float64_cannot_hold_of_the_center_decides_in_its_size(scale):
+    # From 1 + x the rows are 2**-40 - 2**-53 + x and 2**-40 - x away.
+    points = np.array([[1.0 - 2.0**-40 + 2.0**-53], [1.0 + 2.0**-40]])
+    for x, farthest in [(Fraction(3, 2**55), 0), (Fraction(1, 2**55), 1)]:
+        assert refining._farthest(points, scale, [1 + x]) == farthest

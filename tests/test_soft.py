@@ -20,7 +20,12 @@ from mebnb import BallDetector, SoftBallDetector, minimum_enclosing_ball, soft_b
 from mebnb.learning.detectors import PlainSoftBallDetector
 from mebnb.solvers import soft
 from mebnb.solvers.soft import verify_soft
-from mebnb.solvers.soft_plain import plain_soft_ball
+from mebnb.solvers.soft_plain import (
+    PlainSoftBall,
+    _newton,
+    _smoothed,
+    plain_soft_ball,
+)
 
 NUS = (0.02, 0.1, 0.3, 0.5, 1.0)
 SIZES = ((1, 2), (2, 1), (3, 2), (7, 3), (40, 2), (60, 10), (200, 4), (30, 80))
@@ -657,6 +662,52 @@ def test_plain_slack_is_optimal(m, n, nu):
     distances = np.linalg.norm(points - ball.center, axis=1)
     slack = np.maximum(distances - ball.radius, 0.0)
     assert ball.radius + ball.C * slack.sum() == pytest.approx(ball.primal, rel=1e-12)
+
+
+@pytest.mark.parametrize("smoothing", [0.3, 0.01])
+def test_smoothed_plain_slack_is_its_formula_with_its_derivatives(smoothing):
+    rng = np.random.default_rng(0)
+    points, C = rng.normal(size=(7, 2)), 0.3
+    state = np.array([0.4, -0.2, 0.9])
+
+    def value(state):
+        from_center = np.linalg.norm(points - state[:2], axis=1)
+        excess = np.hypot(from_center, smoothing) - state[2]
+        return state[2] + C * sum(
+            0.5 * (e + np.hypot(e, 2.0 * smoothing)) for e in excess
+        )
+
+    def differences(function, h=1e-5):
+        sides = [(state + h * e, state - h * e) for e in np.eye(3)]
+        return np.array([(function(a) - function(b)) / (2.0 * h) for a, b in sides])
+
+    found, slope, curvature, forces = _smoothed(points, state, C, smoothing)
+    assert found == pytest.approx(value(state), rel=1e-14)
+    np.testing.assert_allclose(slope, differences(value), rtol=1e-6)
+    np.testing.assert_allclose(
+        curvature,
+        differences(lambda state: _smoothed(points, state, C, smoothing)[1]),
+        rtol=1e-5,
+        atol=1e-7,
+    )
+    np.testing.assert_allclose(-forces.sum(axis=0), slope[:2], rtol=1e-13)
+    assert np.linalg.norm(forces, axis=1).max() < C
+    start = np.array([5.0, 5.0, 1.0])
+    end, pulls = _newton(points, start, C, smoothing)
+    _, flat, _, forces = _smoothed(points, end, C, smoothing)
+    assert np.abs(flat).max() < 1e-12
+    np.testing.assert_array_equal(pulls, forces)
+
+
+def test_a_plain_ball_says_how_far_it_is_from_the_optimum():
+    def plain(primal, dual):
+        return PlainSoftBall(np.zeros(1), 1.0, np.arange(0), 0.5, 0.5, primal, dual)
+
+    assert plain(2.0, 1.5).relative_gap == 0.25 and not plain(2.0, 1.5).converged
+    assert plain(2.0, 1.5).message == "(primal - dual) / primal = 2.5e-01"
+    assert plain(0.0, 0.0).relative_gap == plain(1.0, 1.1).relative_gap == 0.0
+    assert plain(2.0, 2.0 - 1.9e-6).converged
+    assert not plain(2.0, 2.0 - 2.1e-6).converged
 
 
 def test_plain_slack_needs_nu_below_one():

@@ -11,6 +11,7 @@ from mebnb.solvers.faulty_steps import (
     ArmijoWithoutTheEnd,
     GoldenSectionMidpoint,
     GoldenSectionWithSignSlip,
+    GrowingStep,
 )
 from mebnb.solvers.steps import (
     STEP_RULES,
@@ -258,6 +259,28 @@ def test_armijo_off_the_simplex_ignores_the_direction():
     }
     assert len(steps) == 1
     assert 0.0 < steps.pop() < 1.0
+
+
+@pytest.mark.parametrize("largest", [1.0, 3.0, 0.01])
+def test_armijo_off_the_simplex_is_the_printed_test_tried_step_by_step(largest):
+    rng = np.random.default_rng(3)
+    rule = ArmijoOffTheSimplex(shrink=0.9)
+    for _ in range(20):
+        points, u = rng.normal(size=(6, 2)) + 1.0, rng.dirichlet(np.ones(6))
+        squares = (points**2).sum(axis=1)
+        f = lambda u: np.square(u @ points).sum() - u @ squares  # noqa: B023, E731
+        gradient = 2.0 * points @ (u @ points) - squares
+        alpha, needed = 0.9 * largest, 0.1 * gradient @ gradient
+        while f(u - alpha * gradient) > f(u) - alpha * needed:
+            alpha *= 0.9
+        line = Line(1.0, 1.0, largest, center=lambda: u @ points)  # noqa: B023
+        assert rule.prepare(points)(line) == pytest.approx(alpha, rel=1e-9)
+
+
+def test_growing_step_formula():
+    line = Line(slope=1.0, curvature=1.0, largest=1.0, iteration=6)
+    assert GrowingStep()(line) == 0.75
+    assert GrowingStep()(Line(1.0, 1.0, largest=0.5, iteration=6)) == 0.5
 
 
 def test_slope_that_is_not_positive_gives_no_step():

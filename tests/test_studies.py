@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import linregress
 
 from mebnb import away_step, core_set, frank_wolfe, minimum_enclosing_ball, plots
 from mebnb.datasets import DatasetNotAvailable
@@ -97,6 +98,23 @@ def test_a_rate_needs_three_gaps_in_the_band_with_its_ends(rate):
     assert math.isnan(rate(gaps, above=0.0011, below=0.1)[0])
     assert math.isnan(rate(gaps, above=0.001, below=0.09)[0])
     assert math.isnan(rate([0.01] * 5, above=0.001, below=0.1)[0])
+
+
+@pytest.mark.parametrize(("rate", "of"), [(linear_rate, float), (power_rate, np.log)])
+def test_a_rate_is_a_least_squares_line_through_the_least_gaps_so_far(rate, of):
+    t = np.arange(1, 30)
+    noise = np.random.default_rng(0).normal(size=29)
+    gaps = np.exp(-0.5 * t + 0.1 * noise)
+    assert (np.diff(gaps) < 0.0).all()
+    rises = np.concatenate([[3.0], gaps, [2.0]])  # neither end lies in the band
+    line = linregress([of(x) for x in t], np.log(gaps))
+    slope, r2 = rate(rises[:-1], above=1e-12, below=1.0)
+    assert slope == pytest.approx(
+        math.exp(line.slope) if rate is linear_rate else line.slope, rel=1e-12
+    )
+    assert r2 == pytest.approx(line.rvalue**2, rel=1e-12)
+    repeated = np.append(gaps, gaps[-1])
+    assert rate(np.append(gaps, 2.0)) == rate(repeated)
 
 
 def test_too_short_a_run_has_no_rate():

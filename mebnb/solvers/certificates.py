@@ -469,8 +469,6 @@ def _rank(rows):
         pivot, rest = rows[rank, column], rows[rank + 1 :]
         rest[:] = (pivot * rest - np.outer(rest[:, column], rows[rank])) // previous
         rank, previous = rank + 1, pivot
-        if rank == len(rows):
-            break
     return rank
 
 

@@ -35,7 +35,9 @@ from choosing import Choosing, Measuring  # noqa: E402
 from mutants import Mutant, mutants_of  # noqa: E402
 
 SURVIVORS = HERE / "survivors.csv"
+SCORES = HERE / "scores.csv"
 FIELDS = ("module", "before", "after", "outcome")
+COLUMNS = ("module", "one in", "mutants", "killed", "explained", "score %")
 MEMORY = 8 << 30
 """Bytes that a mutant may take before it counts as killed."""
 
@@ -238,6 +240,23 @@ def report(rows, explained):
     ]
 
 
+def keep_scores(rows, explained, every):
+    """Write the scores of these modules into the table, beside those of the others."""
+    table = {row["module"]: row for row in read(SCORES)}
+    for module in sorted({row["module"] for row in rows}):
+        here = [row for row in rows if row["module"] == module]
+        left = [key(row) for row in here if row["outcome"] == "survived"]
+        known, total = sum(k in explained for k in left), len(here)
+        killed = total - len(left)
+        score = f"{100 * killed / max(total - known, 1):.1f}"
+        values = (module, every, total, killed, known, score)
+        table[module] = dict(zip(COLUMNS, values, strict=True))
+    with SCORES.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table[module] for module in sorted(table))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", help="modules, such as solvers.steps")
@@ -246,6 +265,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=Path, default=ROOT / ".mutation.csv")
     parser.add_argument("--resume", action="store_true", help="keep what is killed")
+    parser.add_argument("--scores", action="store_true", help=f"write {SCORES.name}")
     arguments = parser.parse_args()
     if not arguments.resume:
         arguments.results.unlink(missing_ok=True)
@@ -264,7 +284,10 @@ def main():
     rows = []
     for module in modules:
         rows += test_module(f"mebnb.{module}", arguments, done)
-    unexplained = report(rows, {key(row) for row in read(SURVIVORS)})
+    explained = {key(row) for row in read(SURVIVORS)}
+    unexplained = report(rows, explained)
+    if arguments.scores:
+        keep_scores(rows, explained, arguments.every)
     for row in unexplained:
         print(f"not explained: {row['module']}: {row['before']} -> {row['after']}")
     sys.exit(bool(unexplained))
