@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -117,6 +119,80 @@ def test_the_methods_of_table_2_are_all_there():
     assert METHODS["LSVM"].make(0).param_grid == {"svc__C": costs[:4]}
     assert METHODS["RF"].make(0).n_estimators == 10
     assert METHODS["learned metric"].make(5).get_params()["random_state"] == 5
+
+
+SAMPLING = {"DT": (1, 1), "DT_O": (5, 1), "DT_U": (1, 2), "DT_OU": (5, 2)}
+
+
+@pytest.mark.parametrize("name", SAMPLING)
+def test_trees_see_positives_five_times_and_half_of_the_negatives(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "c50py", SimpleNamespace(C5Classifier=dict))
+    tree, c50 = METHODS[name].make(7), METHODS[f"{name} (C5.0)"].make(7)
+    assert (tree.times, tree.divisor) == (c50.times, c50.divisor) == SAMPLING[name]
+    assert tree.random_state == c50.random_state == tree.estimator.random_state == 7
+    assert tree.estimator.criterion == "entropy" and not tree.estimator.ccp_alpha
+    assert c50.estimator == {"min_samples_leaf": 1, "random_state": 7}
+    told = METHODS[name].here
+    assert ("five times" in told, "half" in told) == ("O" in name, "U" in name)
+
+
+def test_rivals_tune_their_threshold_on_two_shuffled_folds():
+    made = {name: METHODS[name].make(7) for name in RIVALS}
+    searches = [*made.values(), made["k-NN"].estimator, METHODS["LSVM"].make(7)]
+    for model in searches:
+        folds = model.cv
+        assert (folds.n_splits, folds.shuffle, folds.random_state) == (2, True, 7)
+    assert [model.scoring for model in searches] == [
+        *["f1"] * len(RIVALS),
+        "average_precision",
+        "f1",
+    ]
+    neighbours = made["k-NN"].estimator.param_grid
+    assert neighbours == {"kneighborsclassifier__n_neighbors": (1, 3, 5, 9, 15, 25)}
+    forest = made["balanced forest"].estimator
+    assert (forest.n_estimators, forest.random_state) == (100, 7)
+    assert made["gradient boosting"].estimator.random_state == 7
+    assert made["logistic regression"].estimator[-1].max_iter == 1000
+
+
+def test_readings_and_ablations_change_one_thing_each():
+    usual = METHODS["ME2"].make(3).get_params()
+    assert usual == ExcludingEllipsoids(random_state=3).get_params()
+    changed = {
+        "ellipsoid alone": {"m": None},
+        "learned metric": {"rank_metric": "learned"},
+        "R a radius": {"radius": "plain"},
+        "rank among all": {"rank_among": "all"},
+        "largest tie": {"ties": "largest"},
+        "standardised": {"scaling": "standard"},
+        "unscaled": {"scaling": None},
+    }
+    assert set(changed) == {*READINGS, *ABLATION} - {
+        "rank rule alone",
+        "any positive's ball",
+    }
+    for name, change in changed.items():
+        assert METHODS[name].make(3).get_params() == usual | change
+    assert METHODS["any positive's ball"].make(3).any_ball
+    assert not METHODS["rank rule alone"].make(3).any_ball
+
+
+def test_the_rank_rule_by_hand():
+    # Scaled, the positives are 0 and 1, the negatives 1/8, ..., 1/2 and 7/8.
+    X = np.array([0.0, 8.0, 1.0, 2.0, 3.0, 4.0, 7.0])[:, None]
+    rule = RankRule().fit(X, np.array([1, 1, 0, 0, 0, 0, 0]))
+    np.testing.assert_allclose(rule.reaches_, np.array([9.0, 25.0]) / 64, rtol=2e-12)
+    assert (rule.reaches_ * 64 > [9.0, 25.0]).all()
+    tests = np.array([-3.0, -3.001, 3.0, 3.001, 3.999, 4.0, 4.001, 13.0])[:, None]
+    assert rule.predict(tests).tolist() == [1, 0, 1, 0, 0, 0, 1, 1]
+    wide = RankRule(any_ball=True).fit(X, np.array([1, 1, 0, 0, 0, 0, 0]))
+    assert wide.predict(tests).tolist() == [1, 0, 1, 1, 1, 1, 1, 1]
+
+
+def test_resampling_leaves_all_as_it_is_unless_told():
+    X, y = cloud()
+    seen = Resampled(Remembers()).fit(X, y).estimator_
+    assert (np.sum(seen.y_ == 0), np.sum(seen.y_ == 1)) == (80, 10)
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in C5_TREES])

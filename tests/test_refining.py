@@ -63,6 +63,8 @@ class Watched(refining._Hull):
     def _leave(self, row):
         # Inside the simplex all the way: the first weight that vanishes is its row's.
         assert self.weights[row] == 0 and min(self.weights.values()) >= 0
+        # A row that is in the span of others gets its weight after that.
+        assert len(self.rows) < len(self.edges) or sum(self.weights.values()) == 1
         Watched.moves += 1
         super()._leave(row)
 
