@@ -1,5 +1,6 @@
 """The ball with slack: duality, counts, degenerate C, kernels, relatives, bad input."""
 
+import math
 import pickle
 from dataclasses import replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from benchmarks import soft as benchmark
 from mebnb import BallDetector, SoftBallDetector, minimum_enclosing_ball, soft_ball
 from mebnb.learning.detectors import PlainSoftBallDetector
 from mebnb.solvers import soft
-from mebnb.solvers.soft import verify_soft
+from mebnb.solvers.soft import least_radii, verify_soft
 from mebnb.solvers.soft_plain import (
     PlainSoftBall,
     _newton,
@@ -642,6 +643,19 @@ def test_an_outlier_pulls_less_but_without_bound():
     assert pull(partial(soft_ball, nu=0.5)) == pytest.approx(0.1, abs=0.01)
 
 
+@pytest.mark.parametrize("m", [1, 2, 3, 7])
+@pytest.mark.parametrize("C", [0.15, 0.2, 0.25, 0.3, 1 / 3, 0.5, 0.7, 1.0, 1.5])
+def test_the_best_radii_about_a_center_are_the_lowest_of_their_primal(m, C):
+    if C * m < 1.0:  # no ball at all costs less
+        return
+    distances = np.random.default_rng(m).uniform(size=m)
+    ends = np.append(0.0, np.sort(distances))
+    primal = [r + C * np.maximum(distances - r, 0.0).sum() for r in ends]
+    best = ends[np.isclose(primal, min(primal), rtol=1e-12)]
+    found = least_radii(distances, min(C, 1.0), C > 1.0)
+    np.testing.assert_array_equal(found, (best.min(), best.max()))
+
+
 def test_plain_slack_bounds_the_pull():
     assert pull(partial(plain_soft_ball, nu=0.2)) < 1e-5
 
@@ -660,6 +674,10 @@ def test_plain_slack_is_optimal(m, n, nu):
     assert 0 <= ball.primal - ball.dual <= 1e-7 * ball.primal
     assert ball.outside.size <= nu * m
     distances = np.linalg.norm(points - ball.center, axis=1)
+    # The largest of the best radii leaves fewer than nu m points outside.
+    best_radius = np.sort(distances)[-math.ceil(nu * m)]
+    assert ball.radius == pytest.approx(best_radius, rel=1e-12)
+    assert ball.nu == pytest.approx(nu, rel=1e-15)
     slack = np.maximum(distances - ball.radius, 0.0)
     assert ball.radius + ball.C * slack.sum() == pytest.approx(ball.primal, rel=1e-12)
 
