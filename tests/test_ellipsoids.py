@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mebnb import ExcludingEllipsoids
 from mebnb.datasets import DatasetNotAvailable, load_dataset
+from mebnb.solvers import ellipsoids
 from mebnb.solvers.ellipsoids import (
     excluding_ellipsoid,
     excluding_path,
@@ -255,6 +256,65 @@ def test_far_from_the_origin_not_a_bit_changes(shape, shift):
     far = excluding_path(negatives + shift, center + shift, (1.0, 2.0), lams)
     np.testing.assert_array_equal(far.R, near.R)
     np.testing.assert_array_equal(far.M, near.M)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_curvature_is_that_of_the_radius_where_it_bends_most(plain):
+    # k' is what distances are held against, at a sum of multipliers t.
+    def bend(t, h=1e-6):
+        high, low = (ellipsoids._radius(t + s, 0.7, 2.0, plain)[1] for s in (-h, h))
+        return (high - low) / (2.0 * h)
+
+    for total, alpha, slope in [(0.5, 0.2, 1.0), (0.5, 0.2, -1.0), (0.3, 0.3, 1.0)]:
+        found = ellipsoids._curvature(total, alpha, slope, 0.7, 2.0, plain)
+        where = total - alpha if slope > 0.0 else total
+        assert found == pytest.approx(bend(where), rel=1e-8)
+    # R and its square, where mu (B - R)^2 and R times the sum are balanced.
+    R, threshold = ellipsoids._radius(0.5, 0.7, 2.0, plain)
+    assert threshold == (R * R if plain else R)
+    balance = 2.0 * 0.7 * (2.0 - R) - 0.5 * (2.0 * R if plain else 1.0)
+    assert balance == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("lam", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("mu", [0.01, 1.0])
+def test_the_first_guess_is_the_best_multiple_of_all_at_their_cap(mu, lam):
+    y, center = cloud(2, 30, 3)
+    problem = ellipsoids._prepare(y - center, 2.0, False)
+
+    def dual(alpha):
+        inside, total = problem.y, alpha.sum()
+        matrix = (inside.T * alpha) @ inside
+        return (
+            total * 2.0
+            - total**2 / (4.0 * mu)
+            - np.trace(matrix)
+            - (matrix**2).sum() / (4.0 * lam)
+        )
+
+    guess = ellipsoids._first_guess(problem, mu, lam, 2.0)
+    share = guess[0] / problem.cap
+    np.testing.assert_allclose(guess, share * problem.cap)
+    at = dual(guess)
+    others = [dual(np.full(len(guess), s * problem.cap)) for s in np.linspace(0, 1, 99)]
+    assert at >= max(others) and 0.0 < share <= 1.0
+
+
+def test_on_the_border_is_inside():
+    far, center = np.full((1, 2), 9.0), [0.0, 0.0]  # R = B = 4 and M = I
+    points = [[2.0, 0.0], [0.0, np.nextafter(2.0, 3.0)]]
+    found = excluding_ellipsoid(far, center, 1.0, 1.0)
+    path = excluding_path(far, center, [1.0], [1.0])
+    assert found.contains(points).tolist() == [True, False]
+    assert path.contains(points).tolist() == [[[True, False]]]
+
+
+def test_a_path_says_when_its_gap_is_out_of_reach(recwarn):
+    negatives, center = cloud(9, 40, 3)
+    assert excluding_path(negatives, center, [1.0], [0.1]).converged
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="the gap stays at"):
+        assert not excluding_path(negatives, center, [1.0], [0.1], tol=1e-300).converged
 
 
 def test_the_same_call_gives_the_same_bits():

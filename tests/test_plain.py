@@ -211,3 +211,14 @@ def test_blending_stays_among_active_points_at_a_tie():
     active = d[second.weights > 0]
     assert active.max() - active.min() == d.max() - second.weights @ d
     assert (third.towards, third.away) == (1, 0)
+
+
+def test_a_tie_of_both_gaps_is_a_step_towards():
+    # Dyadic all along: after two steps the Frank-Wolfe gap is the away gap.
+    points = np.array([[-1.0, 1.0], [-2.0, 3.0], [-3.0, -2.0], [1.0, -3.0]])
+    _, steps = plain.away_step(points, 1e-3)
+    u = steps[1].weights
+    assert u.tolist() == [0.3125, 0.375, 0.0, 0.3125]
+    d = plain.squared_distances(points, u @ points)
+    assert d.max() - u @ d == u @ d - d[u > 0].min() > 0.0
+    assert (steps[2].towards, steps[2].away) == (d.argmax(), None)
