@@ -1,5 +1,6 @@
 """The base room: input checks, distances and solutions."""
 
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -305,6 +306,19 @@ def test_blocks_cover_the_rows_once():
             starts, blocks = zip(*walk(points))
             assert list(starts) == list(np.cumsum([0, *map(len, blocks)])[:-1])
             np.testing.assert_array_equal(np.concatenate(blocks), points)
+
+
+@pytest.mark.parametrize(
+    ("walk", "size"), [(row_blocks, 256 * 1024), (readable_blocks, 8 * 1024 * 1024)]
+)
+def test_blocks_have_as_many_rows_as_fit_and_one_at_least(walk, size):
+    for n in (1, 3, 1000):
+        points = np.broadcast_to(0.0, (2 * size // 8, n))
+        starts = [start for start, _ in itertools.islice(walk(points), 3)]
+        assert np.diff(starts).tolist() == [size // (8 * n)] * (len(starts) - 1)
+        assert len(starts) > 1
+    wide = np.broadcast_to(0.0, (3, size // 8 + 1))
+    assert [start for start, _ in walk(wide)] == [0, 1, 2]
 
 
 def test_readable_needs_no_copy_or_is_none():

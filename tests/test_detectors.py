@@ -315,3 +315,67 @@ def test_a_ball_that_is_not_proved_is_told(detector, solver, monkeypatch):
     monkeypatch.setattr(detectors, solver, lambda *a, **k: Unproved(real(*a, **k)))
     with pytest.warns(ConvergenceWarning, match="the gap stays large"):
         detector.fit(cloud())
+
+
+@pytest.mark.parametrize("detector", OF_A_CENTER)
+def test_a_point_on_the_border_is_inside(detector):
+    fitted = detector().fit([[-1.0], [1.0]])
+    fitted.center_, fitted.offset_ = np.zeros(1), -1.0
+    assert fitted.predict([[1.0], [-1.0], [np.nextafter(1.0, 2.0)]]).tolist() == [
+        1,
+        1,
+        -1,
+    ]
+
+
+def test_distances_are_right_where_squares_are_not():
+    center = np.array([1.0, 2.0])
+    for unit in (1e-170, 1e-155, 1e-140, 1.0, 1e140, 1e153, 1e155, 1e300):
+        rows = unit * (center + np.array([[3.0, 4.0], [0.0, 0.0], [-5.0, 12.0]]))
+        lengths = detectors._lengths(rows, unit * center) / unit
+        np.testing.assert_allclose(lengths, [5.0, 0.0, 13.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "detector", [SoftBallDetector(nu=0.05), PlainSoftBallDetector(nu=0.05)]
+)
+def test_from_a_price_of_one_on_the_threshold_reaches_every_training_row(detector):
+    # nu m = 1 is the last ball without slack; rounding may leave its radius short.
+    for rows, reach in ((20, 7.0), (19, 7.0), (21, 0.5)):
+        fitted = clone(detector).fit(cloud(rows))
+        fitted.radius_ = 0.5
+        assert fitted._reach(np.array([1.0, 7.0])) == reach
+
+
+def test_ranges_of_features_that_the_scalers_take():
+    low, high = detectors.SCALED_RANGE
+    assert (low, high) == (1e-14, 1e150)
+    detectors._check_scalable(np.array([[0.0, 0.0, 5.0], [2.0 * low, high / 2.0, 5.0]]))
+    for odd in (low / 2.0, 2.0 * high):
+        with pytest.raises(ValueError, match="range is 0 or from .* in column 1"):
+            detectors._check_scalable(np.array([[0.0, 0.0], [1.0, odd]]))
+    assert detectors.COVARIANCE_RANGE == (1e-70, 1e70)
+
+
+def test_folds_hold_both_classes_evenly():
+    positive = np.arange(23) % 4 == 0  # 6 and 17
+    fold = detectors._two_folds(positive, np.random.RandomState(0))
+    assert [np.sum(fold[positive] == own) for own in (0, 1)] == [3, 3]
+    assert [np.sum(fold[~positive] == own) for own in (0, 1)] == [9, 8]
+
+
+def test_merit_is_f_or_minus_the_false_positives():
+    called = np.array([[True, True, False, True], [False] * 4, [True] * 4])
+    truth = np.array([True, False, True, False])
+    # 1 right, 2 false, 2 wanted; none; 2 right, 2 false.
+    np.testing.assert_allclose(detectors._merit(called, truth), [2 / 5, 0.0, 2 / 3])
+    none = np.zeros(4, bool)
+    assert detectors._merit(called, none).tolist() == [-3, 0, -4]
+
+
+def test_rivals_are_drawn_from_a_seed_and_have_their_usual_parameters():
+    rivals = rival_detectors()
+    assert rivals["isolation forest"].random_state == 0
+    assert rival_detectors(3)["isolation forest"].random_state == 3
+    assert rivals["one-class SVM"].nu == 0.05
+    assert rivals["local outlier factor"].novelty
