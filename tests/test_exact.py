@@ -530,7 +530,7 @@ def test_the_far_offset_of_large_data():
 def test_the_farthest_come_first(values, data):
     keep = data.draw(st.integers(1, len(values)))
     found, squared = np.arange(len(values)), np.array(values, dtype=float)
-    rest = exact._keep_farthest.py_func(found, squared, len(values), keep)
+    rest = as_python(exact._keep_farthest)(found, squared, len(values), keep)
     np.testing.assert_array_equal(squared, np.array(values)[found])
     assert sorted(found) == list(range(len(values)))
     assert sorted(squared[:keep]) == sorted(values)[len(values) - keep :]
@@ -549,6 +549,141 @@ def test_a_shell_holds_the_farthest_rows_and_bounds_the_others():
     # A cut above all rows leaves the bound alone.
     found, inner, farthest = exact._shell(points, center, 1.0, 40, 1e9)
     assert found.size == 0 and inner == farthest
+
+
+# --- the pieces of the climb -------------------------------------------------------
+
+KERNELS = ["_dot", "_back", "_drop", "_equalise", "_factorise", "_exchange", "_climb"]
+KERNELS += ["_outside"]
+
+
+def as_python(kernel):
+    """What a compiled function is made of."""
+    return getattr(kernel, "py_func", kernel)
+
+
+@pytest.fixture
+def kernels(monkeypatch):
+    """The module with the kernels of the dual as plain Python, which calls itself."""
+    for name in KERNELS:
+        monkeypatch.setattr(exact, name, as_python(getattr(exact, name)))
+    return exact
+
+
+SIGMA = 3.0
+
+
+def core_of(points, weights, active):
+    """The core set of some points, counted from the first, and M = gram + sigma."""
+    m, n = points.shape
+    most = n + 1
+    differences = points - points[0]
+    gram = differences @ differences.T
+    core = exact._Core(
+        ids=np.arange(m),
+        weights=np.array(weights, dtype=float),
+        active=np.array([*active, *[-1] * m]),
+        gram=gram,
+        factor=np.zeros((most + 1, most + 1)),
+        work=np.zeros((3, most + 1)),
+        places=np.zeros((3, n)),
+        space=np.zeros((m, n)),
+    )
+    return core, gram + SIGMA
+
+
+def assert_factor(core, size, M):
+    rows = core.active[:size]
+    L = np.tril(core.factor[:size, :size])
+    np.testing.assert_allclose(L @ L.T, M[np.ix_(rows, rows)], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_factor_is_that_of_the_support_and_the_target_its_center(kernels, seed):
+    points = normal(8, 5, seed=seed)
+    points[4] = 0.25 * points[1] + 0.75 * points[6]
+    core, M = core_of(points, [0.125] * 8, [6, 3, 1, 4, 7])
+    size = kernels._factorise(core, SIGMA, 0, 2)
+    assert size == 2
+    size = kernels._factorise(core, SIGMA, size, 5)
+    assert core.active[:4].tolist() == [6, 3, 1, 7] and size == 4
+    assert core.weights.tolist() == [0.125] * 4 + [0.0] + [0.125] * 3
+    assert_factor(core, size, M)
+    kernels._equalise(core, size)
+    target, rows = core.work[0, :size], points[core.active[:size]]
+    assert target.sum() == pytest.approx(1.0, rel=1e-13)
+    apart = np.linalg.norm(rows - target @ rows, axis=1)
+    np.testing.assert_allclose(apart, apart[0], rtol=1e-12)
+    for position in (1, 0, 1):
+        left = np.delete(core.active[:size], position)
+        gone = core.active[position]
+        kernels._drop(core, size, position)
+        size -= 1
+        assert core.active[:size].tolist() == left.tolist() and core.weights[gone] == 0
+        assert_factor(core, size, M)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_exchange_moves_weight_and_leaves_the_center(kernels, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(6, 3))
+    weights = np.append(rng.dirichlet(np.ones(4)), [0.0, 0.0])
+    core, M = core_of(points, weights, [2, 0, 3, 1, 5])
+    assert kernels._factorise(core, SIGMA, 0, 4) == 4
+    assert kernels._factorise(core, SIGMA, 4, 5) == 4  # no room, and its row is kept
+    center, before = weights @ points, core.weights.copy()
+    weight = kernels._exchange(core, 4)
+    assert_factor(core, 3, M)
+    after = core.weights.copy()
+    after[5] += weight
+    np.testing.assert_allclose(after @ points, center, atol=1e-12)
+    assert after.min() >= 0.0 and after.sum() == pytest.approx(1.0, rel=1e-12)
+    gone = set(range(4)) - set(core.active[:3].tolist())
+    assert len(gone) == 1 and weight > 0.0 and before[list(gone)] > 0.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_climb_ends_at_the_best_weights_and_never_falls(kernels, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(6, 5))
+    weights = rng.dirichlet(np.ones(6))
+    core, M = core_of(points, weights, range(6))
+    size = kernels._factorise(core, SIGMA, 0, 6)
+
+    def dual(u):
+        return u @ ((points - u @ points) ** 2).sum(axis=1)
+
+    values, drop = [dual(core.weights)], kernels._drop
+
+    def watched(core, size, position):
+        # The others may be on the way still; the one that leaves is at zero.
+        drop(core, size, position)
+        assert core.weights.min() >= 0.0
+
+    kernels._drop = watched
+    size = kernels._climb(core, size)
+    kernels._drop = drop
+    values.append(dual(core.weights))
+    assert values[1] >= values[0] and core.weights.sum() == pytest.approx(1.0)
+    assert np.flatnonzero(core.weights).tolist() == sorted(core.active[:size])
+    assert_factor(core, size, M)
+    rows = core.active[:size]
+    apart = np.linalg.norm(points - core.weights @ points, axis=1)
+    np.testing.assert_allclose(apart[rows], apart[rows[0]], rtol=1e-12)
+    # Those farther than the sphere of these weights are found, and no others.
+    gamma = values[1]
+    slots, squared = np.zeros(6, int), np.zeros(6)
+    count = kernels._outside(core, 6, 0.01, slots, squared)
+    outside = np.flatnonzero((apart**2 > 1.01 * gamma) & (core.weights == 0.0))
+    assert slots[:count].tolist() == outside.tolist()
+    np.testing.assert_allclose(squared[:count], apart[outside] ** 2, rtol=1e-12)
+
+
+def test_the_pieces_of_a_sum_are_the_sum_and_what_it_lost():
+    for x, y in [(1.0, 2.0**-60), (2.0**-60, 1.0), (1e16, 1.0), (1.0, 3.0 * 2.0**-54)]:
+        total, lost = as_python(exact._sum)(x, y)
+        assert Fraction(total) + Fraction(lost) == Fraction(x) + Fraction(y)
+        assert total == x + y
 
 
 # --- against others ----------------------------------------------------------------

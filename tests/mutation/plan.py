@@ -27,7 +27,7 @@ TESTS = {
     "published.compare": ["test_published.py"],
     "published.map": ["test_derivations.py -k document_map"],
     "your_data.numbers": ["test_tables.py"],
-    "learning.splits": ["test_protocols.py"],
+    "learning.splits": ["test_evaluation.py -k split"],
     "learning.rare_classes": ["test_imbalanced.py"],
     "learning.scores": ["test_evaluation.py"],
     "learning.detectors": ["test_detectors.py", "test_ellipsoids.py"],
