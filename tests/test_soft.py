@@ -736,6 +736,156 @@ def test_plain_slack_needs_nu_below_one():
     assert plain_soft_ball(np.ones((5, 2)), 0.4).radius == pytest.approx(0.0, abs=1e-6)
 
 
+# --- the pieces of the solver --------------------------------------------------------
+
+
+@pytest.mark.parametrize("cap", [1.0, 0.7, 0.5, 0.4, 1 / 3, 0.3, 0.2, 1 / 7])
+def test_the_best_vertex_fills_the_farthest_first(cap):
+    distances = np.random.default_rng(0).uniform(size=7)
+    expected, left = np.zeros(7), 1.0
+    for row in np.argsort(-distances):
+        expected[row] = min(cap, left)
+        left -= expected[row]
+    found = soft._vertex(distances, cap)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    weights = np.random.default_rng(1).dirichlet(np.ones(7))
+    gap, dual = soft._values(distances, weights, cap)
+    assert dual == pytest.approx(weights @ distances, rel=1e-15)
+    assert gap == pytest.approx((expected - weights) @ distances, rel=1e-10)
+
+
+def test_the_working_set_holds_rows_of_violating_pairs_the_worst_first():
+    distances = np.array([1.0, 5.0, 3.0, 4.0, 2.0, 0.5])
+    weights = np.array([0.2, 0.5, 0.3, 0.0, 0.0, 0.0])  # row 1 has no room
+    rows, violation = soft._working_set(distances, weights, 0.5, 10)
+    # Rows 2, 3 and 4 are farther than row 0; rows 0 and 2 are nearer than row 3.
+    assert rows.tolist() == [0, 2, 3, 4] and violation == 3.0
+    assert soft._working_set(distances, weights, 0.5, 2)[0].tolist() == [0, 3]
+    assert soft._working_set(distances, weights, 0.5, 4)[0].tolist() == [0, 2, 3]
+    full = soft._working_set(distances, np.full(6, 0.5), 0.5, 4)
+    assert full[0].size == 0 and full[1] == -np.inf
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("cap", [0.25, 0.4, 1.0])
+def test_one_step_of_the_climb_is_the_pair_of_the_largest_gain(seed, cap):
+    points = cloud(6, 3, seed=seed)
+    weights = np.array([0.25, 0.2, 0.25, 0.1, 0.2, 0.0])
+    distances = ((points - weights @ points) ** 2).sum(axis=1)
+    room, held = np.flatnonzero(weights < cap), np.flatnonzero(weights > 0.0)
+    towards = room[distances[room].argmax()]
+    slopes = distances[towards] - distances[held]
+    between = ((points[towards] - points[held]) ** 2).sum(axis=1)
+    gains = np.where(slopes > 0.0, slopes**2 / np.where(between > 0, between, 1.0), 0.0)
+    best = gains.argmax()
+    away, step = held[best], slopes[best] / (2.0 * between[best])
+    step = min(step, weights[away], cap - weights[towards])
+    expected = weights.copy()
+    expected[[towards, away]] += [step, -step]
+    found, seen = weights.copy(), distances.copy()
+    gram = points @ points.T
+    assert soft._climb(gram, seen, found, cap, 1e-12, 1) == 1
+    np.testing.assert_allclose(found, expected, atol=1e-15)
+    after = ((points - expected @ points) ** 2).sum(axis=1)
+    np.testing.assert_allclose(seen - seen[0], after - after[0], atol=1e-12)
+    # To the end: no pair violates by more than the aim, and the weights stay lawful.
+    taken = soft._climb(gram, seen, found, cap, 1e-9, 10_000)
+    assert 0 < taken < 10_000
+    after = ((points - found @ points) ** 2).sum(axis=1)
+    assert after[found < cap].max() - after[found > 0.0].min() <= 1.1e-9
+    assert found.min() >= 0.0 and found.max() <= cap
+    assert found.sum() == pytest.approx(1.0, rel=1e-14)
+    assert soft._climb(gram, seen, found, cap, 1e-9, 5) == 0
+
+
+def test_a_gram_matrix_of_no_points_is_noticed():
+    gram = np.array([[1.0, 2.0], [2.0, 1.0]])
+    found = soft._climb(gram, np.array([1.0, 0.0]), np.full(2, 0.5), 1.0, 1e-9, 9)
+    assert found == -1
+
+
+@pytest.mark.parametrize("root", [0.05, 1.0, 30.0])
+def test_the_rbf_kernel_is_its_formula_near_and_far(root):
+    x, y = cloud(9, 3), cloud(5, 3, seed=1)
+    kernel = soft._Rbf(root, x.mean(axis=0))
+    apart = ((x[:, None] - y[None]) ** 2).sum(axis=2)
+    expected = np.exp(-(root**2) * apart)
+    np.testing.assert_allclose(kernel(x, y), expected, rtol=1e-9, atol=1e-300)
+    weights = np.arange(5.0)
+    sums = soft._weighted(kernel, x, y, weights)
+    np.testing.assert_allclose(sums, expected @ weights, rtol=1e-9, atol=1e-300)
+    np.testing.assert_array_equal(soft._diagonal(kernel, x), 1.0)
+
+
+def spaces():
+    """Each kind of space over the same points, with the kernel matrix if it has one."""
+    points = cloud(30, 3)
+    cube = (points @ points.T + 1.0) ** 3
+
+    def cubic(x, y):
+        return (x @ y.T + 1.0) ** 3
+
+    return {
+        "linear": (soft._Linear.of(points), points @ points.T),
+        "far": (soft._Linear.of(points + 1e6), points @ points.T),
+        "kernel": (soft._space(points, cubic, None), cube),
+        "precomputed": (soft._space(cube, "precomputed", None), cube),
+    }
+
+
+@pytest.mark.parametrize("name", ["linear", "far", "kernel", "precomputed"])
+def test_a_space_sees_the_distances_of_its_inner_products(name):
+    space, inner = spaces()[name]
+    rng = np.random.default_rng(0)
+    weights, rows = np.zeros(30), np.array([2, 7, 11, 20])
+    weights[rows] = rng.dirichlet(np.ones(4))
+
+    def from_mean(u):
+        return np.diagonal(inner) - 2.0 * inner @ u + u @ inner @ u
+
+    close = {"rtol": 1e-7 if name == "far" else 1e-11, "atol": 1e-8}
+    view = space.view(weights)
+    np.testing.assert_allclose(view.distances, from_mean(weights), **close)
+    change = np.array([0.1, -0.2, 0.05, 0.05]) * weights[rows].min()
+    new = weights.copy()
+    new[rows] += change
+    moved = space.moved(view, rows, change)
+    np.testing.assert_allclose(moved.distances, from_mean(new), **close)
+    np.testing.assert_allclose(moved.distances, space.view(new).distances, **close)
+    assert moved.norm2 == pytest.approx(space.view(new).norm2, rel=1e-11)
+    gram = space.gram(rows, view)
+    apart = np.add.outer(np.diagonal(gram), np.diagonal(gram)) - 2.0 * gram
+    part = inner[np.ix_(rows, rows)]
+    expected = np.add.outer(np.diagonal(part), np.diagonal(part)) - 2.0 * part
+    np.testing.assert_allclose(apart, expected, **close)
+    inside = space.subset(rows).view(np.full(4, 0.25)).distances
+    center = np.zeros(30)
+    center[rows] = 0.25
+    np.testing.assert_allclose(inside, from_mean(center)[rows], **close)
+
+
+def test_a_sample_is_of_different_rows_in_order_and_the_same_each_time():
+    assert soft._sample(5, 5).tolist() == soft._sample(5, 9).tolist() == [0, 1, 2, 3, 4]
+    rows = soft._sample(100, 30)
+    assert rows.size == 30 and (np.diff(rows) > 0).all() and rows[-1] < 100
+    assert rows.tolist() == soft._sample(100, 30).tolist()
+
+
+def test_a_gap_is_relative_and_infinite_above_nothing():
+    assert soft._relative(0.5, 2.0) == 0.25 and soft._relative(1.0, 0.0) == math.inf
+    assert soft._relative(0.0, 0.0) == soft._relative(-1.0, 2.0) == 0.0
+
+
+def test_frank_wolfe_keeps_the_distances_of_its_weights():
+    space, cap = soft._Linear.of(cloud(20, 3)), 0.2
+    start = soft._vertex(space.view(np.full(20, 0.05)).distances, cap)
+    for count in (1, 2, 5):
+        weights, steps, gaps = soft._frank_wolfe(space, start, cap, 0.0, count)
+        gap, dual = soft._values(space.view(weights).distances, weights, cap)
+        assert steps == len(gaps) - 1 == count
+        assert gaps[-1] == pytest.approx(gap / dual, rel=1e-10)
+
+
 # --- the detector --------------------------------------------------------------------
 
 
