@@ -575,7 +575,14 @@ def test_one_detector_over_several_kinds_of_split(evaluation):
     good = evaluation.frame.query("detector == 'good'")["auroc"].to_numpy()
     same = found.frame.query("detector == 'same'")["auroc"].to_numpy()
     np.testing.assert_array_equal(same, good)
+    assert found.frame.index.tolist() == list(range(16))
     assert found.differences("same").loc["harder", "mean"] < 0
+
+
+def test_an_equal_score_is_no_better():
+    twins = {"a": Threshold(1.0), "b": Threshold(1.0)}
+    row = evaluate_repeatedly(twins, random_split, range(3)).differences("a").loc["b"]
+    assert (row["mean"], row["better"]) == (0.0, 0.0)
 
 
 def test_one_split_has_no_interval():

@@ -189,6 +189,16 @@ def test_the_rank_rule_by_hand():
     assert wide.predict(tests).tolist() == [1, 0, 1, 1, 1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("m", [1, 4, 37, 80])
+def test_the_rank_rule_reaches_to_the_mth_nearest_negative(m):
+    X, y = cloud(6)
+    scaled = MinMaxScaler().fit_transform(X)
+    gaps = scaled[y == 1][:, None] - scaled[y == 0][None]
+    squares = np.sort((gaps**2).sum(axis=2), axis=1)
+    reaches = RankRule(m).fit(X, y).reaches_
+    np.testing.assert_allclose(reaches, squares[:, m - 1], rtol=1e-11)
+
+
 def test_resampling_leaves_all_as_it_is_unless_told():
     X, y = cloud()
     seen = Resampled(Remembers()).fit(X, y).estimator_
