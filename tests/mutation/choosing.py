@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-SLOW = 4.0
+SLOW = 1.5
 """Seconds of CPU that a test may take."""
 ENDLESS = 16.0
 """Seconds of CPU after which a mutant's loop is taken for one that does not end."""
