@@ -198,6 +198,8 @@ def test_a_center_between_the_smallest_numbers(points):
     ball = minimum_enclosing_ball(points)
     far = np.abs(np.array(points) - ball.center).max()
     assert ball.radius == far and ball.lower_bound <= far
+    gap = far / (ball.lower_bound or 5e-324) - 1.0
+    assert ball.message.startswith(f"radius / lower bound - 1 = {gap:.1e}")
 
 
 # --- shapes ------------------------------------------------------------------------
@@ -929,6 +931,27 @@ def test_shells_of_small_clouds_enclose(seed, n, m):
     solution = exact._solution(ball, 1.0, 1e-10, 1000, "")
     assert solution.converged
     assert verify(points, solution)
+
+
+def test_passes_are_the_rows_that_were_read(monkeypatch):
+    read, shell, gather = [], exact._shell, exact._gather
+
+    def counted_shell(rows, *others):
+        read.append(1.0 if rows is points else 0.0)
+        return shell(rows, *others)
+
+    def counted_gather(points, rows):
+        read.append(rows.size / len(points))
+        return gather(points, rows)
+
+    monkeypatch.setattr(exact, "SHELL_BYTES", 1)
+    monkeypatch.setattr(exact, "_shell", counted_shell)
+    monkeypatch.setattr(exact, "_gather", counted_gather)
+    for seed in range(5):
+        points = normal(300, 3, seed=seed)
+        read.clear()
+        ball = exact._solve_by_shells(points, 1.0, 30, 8, 1e-12, 1000)
+        assert ball.passes == pytest.approx(sum(read), rel=1e-12)
 
 
 @st.composite
