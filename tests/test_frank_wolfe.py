@@ -4,6 +4,7 @@ import importlib
 import inspect
 import math
 import re
+import time
 
 import numpy as np
 import pandas as pd
@@ -289,6 +290,20 @@ def test_tolerances_are_what_they_say():
     )
     eps = core_set(points, eps=1e-2)
     assert eps.radius <= eps.lower_bound * 1.01 * (1 + 1e-12)
+
+
+def test_a_callback_is_called_without_a_trace_too():
+    states = []
+    ball = away_step(cloud(), trace=False, callback=states.append)
+    assert ball.trace is None and len(states) == ball.iterations + 1
+
+
+def test_seconds_of_a_trace_lie_within_those_of_the_call():
+    away_step(cloud())
+    begun = time.perf_counter()
+    seconds = away_step(cloud()).trace.seconds
+    assert seconds[0] >= 0.0 and seconds == sorted(seconds)
+    assert seconds[-1] <= time.perf_counter() - begun
 
 
 def test_where_both_gaps_are_equal_weight_is_taken_away():

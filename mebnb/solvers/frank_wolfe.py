@@ -254,7 +254,7 @@ class _Iterate:
         columns, u = self.columns, self.weights
         if away is None:
             slope = self.distance(towards) - self.gamma
-            curvature = self.distance(towards) - columns.own_spread(towards)
+            curvature = self.distance(towards)  # the farthest point is a vertex
             largest = 1.0
         elif towards is None:
             slope = self.gamma - self.distance(away)
