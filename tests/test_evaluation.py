@@ -1,6 +1,7 @@
 """Splits, scores and the comparison of detectors over many splits."""
 
 import math
+from types import SimpleNamespace
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -294,6 +295,25 @@ def test_minus_zero_is_zero():
     )
     assert len(split.train) in (1, 2)
     assert not (0.0 in split.train and 0.0 in split.test)
+
+
+def test_a_split_tells_its_sizes():
+    split = honest_split(load_dataset("breast_cancer"))
+    assert repr(split) == (
+        "Split(breast_cancer, honest: train 178 nominal, test 179 nominal + 212 "
+        "anomalies, 30 features)"
+    )
+
+
+def test_a_split_repeats_what_is_equal_in_value_and_nothing_else():
+    values = [0.0, 1.5, 2.0**-60, -0.0, np.nextafter(1.5, 2.0), 2.0**-61, 1.5]
+    dataset = SimpleNamespace(
+        encoded=lambda: pd.DataFrame({"a": values}), labels=pd.Series(list("aaaabbb"))
+    )
+    split = SimpleNamespace(train_rows=[0, 1, 2], test_rows=[3, 4, 5, 6])
+    table = seen_in_training(dataset, split)
+    assert table.loc["a"].tolist() == [1, 1, 1.0]
+    assert table.loc["b"].tolist() == [3, 1, 1 / 3]
 
 
 def test_the_honest_scaler_saw_the_training_rows_only():

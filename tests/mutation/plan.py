@@ -29,7 +29,7 @@ TESTS = {
     "published.compare": ["test_published.py"],
     "published.map": ["test_derivations.py -k document_map"],
     "your_data.numbers": ["test_tables.py"],
-    "learning.splits": ["test_evaluation.py -k split"],
+    "learning.splits": ["test_evaluation.py -k 'split or zero or seed or honest'"],
     "learning.rare_classes": [
         "test_imbalanced.py -k 'not kept and not command and not table'"
     ],
