@@ -1,10 +1,10 @@
 """Splits, scores and the comparison of detectors over many splits."""
 
 import math
-from types import SimpleNamespace
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
