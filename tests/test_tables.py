@@ -11,7 +11,14 @@ import pytest
 from mebnb.datasets import dataset_file, load_dataset
 from mebnb.your_data import TableError, read_rows, read_table
 from mebnb.your_data.dialect import find_dialect
-from mebnb.your_data.numbers import bare, is_number, read_numbers, sign_votes
+from mebnb.your_data.numbers import (
+    bare,
+    is_number,
+    looks_like_dates,
+    read_numbers,
+    read_truth,
+    sign_votes,
+)
 from mebnb.your_data.sources import open_source
 
 PLAIN = [[1.5, 20.0], [2.5, 30.0], [4.0, 10.0]]
@@ -898,3 +905,20 @@ def test_the_first_five_entries_that_are_no_numbers_are_told():
     numbers = read_numbers(np.arange(8), ["1", *"abcdefg"])
     assert numbers.unread == tuple("abcde")
     assert (numbers.read_rows, numbers.unread_rows) == (1, 7)
+
+
+def test_true_and_false_are_one_and_zero_and_other_words_are_not():
+    codes = np.array([1, 0, -1, 1])
+    read = read_truth(codes, ["TRUE", "False"])
+    np.testing.assert_array_equal(read, [0.0, 1.0, np.nan, 0.0])
+    np.testing.assert_array_equal(read_truth(np.array([0, -1]), ["true"]), [1, np.nan])
+    for entries in ([], ["true", "no"], ["true", "false", "maybe"], ["yes"]):
+        assert read_truth(np.zeros(1, int), entries) is None
+
+
+def test_dates_are_more_than_nine_in_ten_of_the_first_entries():
+    dates = [f"2024-01-{day:02d}" for day in range(1, 20)]
+    assert looks_like_dates([*dates, "x"]) and not looks_like_dates([*dates[:9], "x"])
+    assert not looks_like_dates([dates[0], *"abcdefghi"])
+    assert looks_like_dates([*dates, *"abcdefghi"], looked_at=19)
+    assert not looks_like_dates([*dates, *"abcdefghi"])
