@@ -555,6 +555,15 @@ def test_header_that_a_cut_field_makes_short_is_refused(write, header, row):
     assert "\n" not in str(refused.value)
 
 
+def test_commas_within_quotes_are_no_delimiter(write):
+    rows = "".join(
+        f'"{n}";"{n % 7},4 ± 0,9";"{n % 5},42";00921\n' for n in range(1, 40)
+    )
+    title = "Height, and so on, north, south\n\n"
+    table = read_table(write(f'{title}"size";"flow";"plz"\n{rows}'))
+    assert table.values["flow"].tolist() == [n % 5 + 0.42 for n in range(1, 40)]
+
+
 def test_values_that_rise_by_chance_are_no_header(write):
     rows = "".join(
         f"r{n};{n % 7};{n % 5};3;{n * n % 11};{n % 3}\n" for n in range(2, 40)

@@ -203,7 +203,7 @@ def _delimiter(lines, escape):
     spaced = regular.pop(SPACES, None)
     if not regular:
         return "," if spaced is None else SPACES
-    best = max(regular, key=regular.get)
+    best = max(_beside_quotes(regular, lines), key=regular.get)
     if best == "," and _is_one_column(lines):
         return ";"  # which is in no line
     blanks = (
@@ -212,6 +212,13 @@ def _delimiter(lines, escape):
         and not _is_regular(lines, best, escape)
     )
     return SPACES if blanks else best
+
+
+def _beside_quotes(signs, lines):
+    """Those of some signs that stand beside quotation marks; all, where none does."""
+    text = "\n".join(lines)
+    beside = [sign for sign in signs if f'"{sign}' in text or f'{sign}"' in text]
+    return beside or signs
 
 
 def _is_one_column(lines):
@@ -378,7 +385,7 @@ def _are_names(numbers):
     if all(1900 <= x <= 2100 and x == int(x) for x in numbers):
         return len(set(numbers)) == len(numbers)
     steps = [b - a for a, b in itertools.pairwise(numbers)]
-    rise = bool(steps) and min(steps) > 0.0
+    rise = all(step > 0.0 for step in steps)  # NaN is no step
     counts_on = numbers == [numbers[0] + at for at in range(len(numbers))]
     starts = numbers[0] == 0 or (numbers[0] == 1 and len(numbers) > 2)
     scale = len(numbers) >= 5 and max(steps) <= 10.0 * min(steps)
