@@ -20,6 +20,7 @@ from mebnb.solvers.steps import (
     ExactStep,
     GoldenSection,
     Line,
+    RelaxedStep,
     ShortStep,
     backtracked,
     golden_midpoint,
@@ -51,6 +52,39 @@ def test_exact_step_is_the_minimiser_on_a_grid():
 @pytest.mark.parametrize("line", [CLIPPED, FLAT_AT_THE_END], ids=["falling", "flat"])
 def test_searches_return_the_largest_step_exactly_where_f_still_falls(rule, line):
     assert rule(line) == line.largest
+
+
+@pytest.mark.parametrize("omega", [0.1, 0.7, 1.0, 1.3, 1.9])
+def test_a_relaxed_step_gains_its_part_of_the_exact_one(omega):
+    rng = np.random.default_rng(3)
+    lines = [
+        Line(*rng.uniform(0.01, 2.0, 2), rng.uniform(0.01, 2.0)) for _ in range(300)
+    ]
+    lines += [INTERIOR, CLIPPED, FLAT_AT_THE_END]
+    clipped = 0
+    for line in lines:
+        step, exact = RelaxedStep(omega)(line), ExactStep()(line)
+        least = omega * (2.0 - omega)
+        assert 0.0 < step <= line.largest
+        assert line.change(step) <= least * line.change(exact) + 1e-15
+        clipped += step == line.largest
+        if step < line.largest:
+            best = line.slope**2 / (4.0 * line.curvature)
+            assert line.change(step) == pytest.approx(-least * best, abs=1e-14)
+    assert 0 < clipped < len(lines)
+
+
+def test_a_relaxed_step_of_one_is_exact():
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        line = Line(*rng.uniform(0.0, 2.0, 2), rng.uniform(0.01, 2.0))
+        assert RelaxedStep(1.0)(line) == ExactStep()(line)
+
+
+@pytest.mark.parametrize("omega", [0.0, 2.0, math.nan])
+def test_omega_is_between_0_and_2(omega):
+    with pytest.raises(ValueError, match="omega must be"):
+        RelaxedStep(omega)
 
 
 @pytest.mark.parametrize("rule", [ShortStep(lipschitz=0.5), DiminishingStep()])
@@ -286,6 +320,7 @@ def test_growing_step_formula():
 def test_slope_that_is_not_positive_gives_no_step():
     line = Line(slope=-1.0, curvature=1.0, largest=1.0, norm2=lambda: 1.0)
     assert ExactStep()(line) == 0.0
+    assert RelaxedStep(1.5)(line) == 0.0
     assert Armijo()(line) == 0.0
     assert Armijo()(Line(slope=0.0, curvature=0.0, largest=1.0)) == 0.0
     assert ShortStep(lipschitz=1.0)(line) == 0.0

@@ -18,7 +18,7 @@ from mebnb.solvers.inputs import check_number, row_blocks
 
 __all__ = [
     "STEP_RULES", "Armijo", "DiminishingStep", "ExactStep", "GoldenSection", "Line",
-    "ShortStep", "StepRule", "lipschitz_constant", "step_rule",
+    "RelaxedStep", "ShortStep", "StepRule", "lipschitz_constant", "step_rule",
 ]  # fmt: skip
 
 
@@ -80,6 +80,30 @@ class ExactStep(StepRule):
         if line.descends_to_the_end:
             return line.largest
         return max(line.slope, 0.0) / (2.0 * line.curvature)
+
+
+@dataclass(frozen=True)
+class RelaxedStep(StepRule):
+    """omega times the minimiser, clipped: beyond the lowest point where omega > 1.
+
+    It gains at least omega (2 - omega) times what the exact step gains.
+
+    Parameters
+    ----------
+    omega : float
+        In (0, 2); 1 is the exact step.
+    """
+
+    omega: float = 1.5
+
+    def __post_init__(self):
+        _check_inside("omega", self.omega, 2.0)
+
+    def __call__(self, line):
+        """The step in [0, line.largest]."""
+        if 2.0 * line.largest * line.curvature <= self.omega * line.slope:
+            return line.largest
+        return self.omega * max(line.slope, 0.0) / (2.0 * line.curvature)
 
 
 @dataclass(frozen=True)
