@@ -9,9 +9,23 @@ import pandas as pd
 import pytest
 from scipy.stats import linregress
 
-from mebnb import away_step, core_set, frank_wolfe, minimum_enclosing_ball, plots
+from mebnb import (
+    away_step,
+    core_set,
+    frank_wolfe,
+    minimum_enclosing_ball,
+    pairwise,
+    plots,
+    soft_ball,
+)
 from mebnb.datasets import DatasetNotAvailable
-from mebnb.experiments import blended_pairwise, gene_expression, line_search, sets
+from mebnb.experiments import (
+    blended_pairwise,
+    costs,
+    gene_expression,
+    line_search,
+    sets,
+)
 from mebnb.experiments import convergence as studies
 from mebnb.experiments.convergence import SOLVERS, kind_counts, rate_table, run_each
 from mebnb.experiments.sets import normal_cloud
@@ -25,7 +39,14 @@ from mebnb.solvers.faulty_steps import (
     GrowingStep,
 )
 from mebnb.solvers.rates import linear_rate, power_rate
-from mebnb.solvers.steps import Line, ShortStep, step_rule
+from mebnb.solvers.steps import (
+    Armijo,
+    Line,
+    RelaxedStep,
+    ShortStep,
+    lipschitz_constant,
+    step_rule,
+)
 
 CLOUD = normal_cloud(60, 2, 4)
 
@@ -342,6 +363,119 @@ def test_flat_rings_cost_iterations_with_either_rule():
     assert table["condition number"].iloc[1] > 8 * table["condition number"].iloc[0]
     assert table["exact"].iloc[1] > 5 * table["exact"].iloc[0]
     assert (table["within 1 % of the sphere"] > 0).all()
+
+
+def test_the_backtracking_estimate_stays_between_zero_and_twice_the_constant():
+    rule = line_search.BacktrackingStep().prepare(CLOUD)
+    assert rule.estimate is None
+    steps = line_search.watched_steps(CLOUD, "away_step", rule, tol=1e-8)
+    assert steps["omega"].min() > 0.0 and steps["omega"].max() <= 1.0
+    line = line_search.line_at(CLOUD, states_of("away_step")[2], "FW")
+    rule(line)
+    assert line.curvature <= 0.5 * rule.estimate * line.norm2()
+    assert rule.estimate <= 2.0 * lipschitz_constant(CLOUD)
+    held = 0.5 * rule.estimate
+    rule.estimate = 1e-6 * held
+    step = rule(line)  # doubles until the bound holds
+    assert line.curvature > 0.25 * rule.estimate * line.norm2()
+    assert step == min(line.slope / (rule.estimate * line.norm2()), line.largest)
+    short = Line(line.slope, line.curvature, line.largest, norm2=line.norm2)
+    assert short.change(step) <= (
+        -step * line.slope + 0.5 * step**2 * rule.estimate * line.norm2()
+    )
+
+
+def test_steps_measured_in_exact_steps():
+    rules = {"exact": "exact", "long": RelaxedStep(1.5), "armijo": "armijo"}
+    rules |= {"timid": Armijo(fraction=0.5), "open": "diminishing"}
+    table = line_search.relaxation_table({"cloud": CLOUD}, "away_step", rules)
+    assert table["off"].max() < 1e-12
+    assert table.loc["exact", ["least", "largest"]].tolist() == pytest.approx(
+        [1.0, 1.0]
+    )
+    assert table.loc["long", "median"] == pytest.approx(1.5)
+    assert table.loc["long", "least gain"] == pytest.approx(0.75, rel=1e-2)
+    assert 0.9 < table.loc["armijo", "least"] < 1.0 < table.loc["armijo", "largest"]
+    assert table.loc["armijo", "largest"] <= 1.8
+    assert table.loc["armijo", "least gain"] >= 0.36 - 1e-2
+    assert table.loc["timid", "least"] > 0.5 and table.loc["timid", "largest"] <= 1.0
+    assert (
+        table.loc["open", "share above 2"] > 0.1 > table.loc["armijo", "share above 2"]
+    )
+    assert table.loc["open", "least gain"] < 0.0
+
+
+@pytest.mark.parametrize("omega", [0.3, 1.0, 1.7])
+def test_relaxed_frank_wolfe_keeps_its_bound(omega):
+    share = line_search.share_of_bound(CLOUD, omega, 200)
+    assert 0.01 < share < 1.0
+
+
+def test_relaxation_grid_has_the_median_of_single_runs():
+    clouds = [CLOUD, normal_cloud(60, 2, 5), normal_cloud(60, 2, 6)]
+    grid = line_search.relaxation_grid({"three": clouds}, ["away_step"], (1.0, 1.4))
+    counts = [
+        away_step(c, step=RelaxedStep(1.4), gap="relative", tol=1e-6).iterations
+        for c in clouds
+    ]
+    assert grid.loc[("three", "away_step"), 1.4] == np.median(counts)
+
+
+@pytest.mark.parametrize("omega", [0.4, 1.1, 1.5, 1.9])
+def test_two_points_take_as_many_steps_as_the_formula_says(omega):
+    ball = pairwise([[-1.0], [1.0]], step=RelaxedStep(omega), gap="relative", tol=1e-5)
+    assert ball.iterations == math.ceil(line_search.two_point_steps(omega, 1e-5))
+
+
+def test_two_lines_have_the_best_omega_of_the_proof():
+    angle = 0.3
+    best = 2.0 / (1.0 + math.sin(angle))
+    at = [line_search.two_line_factor(w, angle) for w in (1.0, best, 1.9)]
+    assert at[0] == pytest.approx(math.cos(angle) ** 2)
+    assert at[1] == pytest.approx(best - 1.0, abs=1e-7)
+    assert at[2] == pytest.approx(0.9)
+    tried = [line_search.two_line_factor(w, angle) for w in np.linspace(0.5, 1.99, 300)]
+    assert at[1] <= min(tried) + 1e-7
+
+
+def test_costs_are_those_of_single_runs():
+    cloud = normal_cloud(80, 3, 1)
+    grid = costs.cost_grid({"cloud": cloud}, (1e-2, 1e-6), max_iter=100)
+    rows = grid.set_index(["method", "level"])
+    run = away_step(cloud, gap="relative", tol=1e-6)
+    assert rows.loc[("away_step", 1e-6), "iterations"] == run.iterations
+    assert rows.loc[("away_step", 1e-6), "passes"] == run.passes
+    assert rows.loc[("away_step", 1e-6), "operations"] == run.passes * 240
+    assert math.isnan(rows.loc[("frank_wolfe", 1e-6), "iterations"])
+    core = core_set(cloud, math.sqrt(1.01) - 1.0, two_sided=False)
+    assert rows.loc[("core_set", 1e-2), "iterations"] == core.iterations
+    assert rows.loc[("exact", 1e-6), "certified"] < 1e-12
+    reached = rows[rows["iterations"].notna()].reset_index()
+    assert (reached["certified"] <= reached["level"] * (1.0 + 1e-9)).all()
+    table = costs.cost_table(grid, {name: name for name in costs.METHODS})
+    assert table.loc[("frank_wolfe", "1e-06"), "cloud"] == "-"
+    assert table.loc[("away_step", "1e-06"), "cloud"] == (
+        f"{run.iterations} / {run.passes:.0f}"
+    )
+
+
+def test_rows_and_kernel_entries_are_counted():
+    cloud = normal_cloud(80, 3, 1)
+    with costs.rows_read() as seen:
+        ball = soft_ball(cloud, nu=0.1)
+    assert sum(seen) >= 80 * ball.iterations > 0
+    before = len(seen)
+    soft_ball(cloud, nu=0.1)
+    assert len(seen) == before
+    kernel = costs.CountingKernel(0.5)
+    values = kernel(cloud[:4], cloud)
+    assert kernel.entries == 320
+    apart = np.sum((cloud[3] - cloud[7]) ** 2)
+    assert values[3, 7] == pytest.approx(math.exp(-0.5 * apart))
+    named = soft_ball(cloud, nu=0.1, kernel="rbf", gamma=0.5)
+    counted = soft_ball(cloud, nu=0.1, kernel=kernel)
+    assert counted.rho == pytest.approx(named.rho)
+    assert kernel.entries >= 320 + 80 * counted.support.size
 
 
 def test_rates_in_words():
