@@ -207,14 +207,16 @@ def test_document_map_of_one_document_has_its_rows_alone():
 
 def test_document_map_shows_alike_items_as_one_row_in_the_order_of_the_document():
     rows = [
-        ("report", "equation", "(2)", "primal <problem>", "01_dual_derivation"),
-        ("report", "equation", "(1)", "ball", "no_such_notebook"),
-        ("report", "equation", "(3)", "primal <problem>", "01_dual_derivation"),
+        ("report", "equation", "(2)", "primal <problem>", "01_dual_derivation", "a"),
+        ("report", "equation", "(1)", "ball", "no_such_notebook", "a"),
+        ("report", "equation", "(3)", "primal <problem>", "01_dual_derivation", "b"),
     ]
     shown = DocumentMap(pd.DataFrame(rows, columns=document_map().frame.columns))
     body = shown._repr_html_().split("<tbody>")[1]
     assert body == (
-        '<tr><th scope="row">(2), (3)</th><td>primal &lt;problem&gt;</td>'
+        '<tr><th scope="row"><a href="01_dual_derivation.ipynb#cell-id=a">(2)</a>, '
+        '<a href="01_dual_derivation.ipynb#cell-id=b">(3)</a></th>'
+        "<td>primal &lt;problem&gt;</td>"
         '<td><a href="01_dual_derivation.ipynb">01_dual_derivation</a></td></tr>'
         '<tr><th scope="row">(1)</th><td>ball</td>'
         "<td>no_such_notebook (not written yet)</td></tr></tbody></table></div>"

@@ -9,9 +9,21 @@ from __future__ import annotations
 from mebnb.documents.checks import (
     DerivationTable,
     Errata,
+    Statements,
     all_entries,
+    also_checked,
     check_derivations,
     errata,
+    holding,
 )
 
-__all__ = ["DerivationTable", "Errata", "all_entries", "check_derivations", "errata"]
+__all__ = [
+    "DerivationTable",
+    "Errata",
+    "Statements",
+    "all_entries",
+    "also_checked",
+    "check_derivations",
+    "errata",
+    "holding",
+]

@@ -11,8 +11,10 @@ from html import escape
 import pandas as pd
 
 from mebnb.documents.entries import DOCUMENTS, LOST, VERDICTS, run_entry
+from mebnb.published.map import cell_link, entry_places
 
 NOT_HOLDING = ("WRONG", LOST, "AMBIGUOUS", "HARMLESS")
+ALSO_CHECKED = "also-checked"  # the cell of a notebook that calls `also_checked`
 
 COLUMNS = [
     "id",
@@ -242,7 +244,7 @@ class Errata:
         for verdict, rows in self.frame.groupby("verdict", sort=False):
             anchor = f"errata-{self.document}-{verdict.lower().replace(' ', '-')}"
             body = "".join(
-                f'<tr><th scope="row">{escape(row.id)}</th><td>{escape(row.place)}</td>'
+                f'<tr><th scope="row">{_linked(row.id)}</th><td>{escape(row.place)}</td>'
                 f"<td>{escape(row.statement)}</td><td>{escape(row.corrected)}</td>"
                 f"<td>{escape(row.witness)}</td></tr>"
                 for row in rows.itertuples()
@@ -298,6 +300,90 @@ def errata(document, verdicts=NOT_HOLDING):
         if entry.verdict == verdict
     ]
     return Errata(document, pd.DataFrame(rows, columns=columns))
+
+
+def _linked(name):
+    """An entry's id as a link to the cell that shows it."""
+    return cell_link(*entry_places()[name], name)
+
+
+@dataclass(frozen=True)
+class Statements:
+    """Entries with their verdicts, folded under a line; nothing is run.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+    linked : bool
+        Whether each id leads to the cell that shows its entry.
+    """
+
+    entries: tuple
+    linked: bool
+
+    def __repr__(self):
+        lines = [f"{e.id} {e.place}: {e.verdict}" for e in self.entries]
+        return "\n".join([self._summary(), *lines])
+
+    def _repr_html_(self):
+        head = "".join(
+            f'<th scope="col">{name}</th>' for name in ("id", "verdict", "statement")
+        )
+        body = "".join(
+            f'<tr><th scope="row">{_linked(e.id) if self.linked else escape(e.id)}<br>'
+            f"{escape(e.place)}</th><td><strong>{e.verdict}</strong><br>"
+            f"{escape(told_failure(e))}</td>"
+            f"<td>{escape(e.statement)}{_correction(e)}</td></tr>"
+            for e in self.entries
+        )
+        return (
+            f"<details><summary>{self._summary()}</summary>"
+            '<div style="overflow-x:auto"><table>'
+            "<caption>Verdicts of the check list. Nothing is run here; "
+            "<code>mebnb check</code> runs every entry.</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></details>"
+        )
+
+    def _summary(self):
+        found = Counter(entry.verdict for entry in self.entries)
+        counted = ", ".join(f"{found[name]} {name}" for name in VERDICTS if found[name])
+        return f"{len(self.entries)} statements: {counted}"
+
+
+def holding(document):
+    """What is printed in a document and holds, each with a link to where it is shown.
+
+    Parameters
+    ----------
+    document : str
+        "report", "slides", "me2" or "derived".
+
+    Returns
+    -------
+    Statements
+    """
+    return Statements(
+        tuple(e for e in all_entries(document) if e.verdict == "HOLDS"), linked=True
+    )
+
+
+def also_checked(notebook):
+    """The entries on a notebook's subject that none of its other cells shows.
+
+    Parameters
+    ----------
+    notebook : str
+        File name without ".ipynb".
+
+    Returns
+    -------
+    Statements
+    """
+    here = (notebook, ALSO_CHECKED)
+    places = entry_places()
+    return Statements(
+        tuple(e for e in all_entries() if places[e.id] == here), linked=False
+    )
 
 
 def check_derivations(document=None, ids=None, jobs=1):

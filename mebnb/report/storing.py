@@ -1,7 +1,8 @@
 """Run notebooks in place and store them clean: `make store NOTEBOOK=...`.
 
 What is stored holds outputs and execution counts 1..n, and nothing of the machine:
-no timings, no version of the interpreter, no widget state.
+no timings, no version of the interpreter, no widget state. Cells that the map of the
+documents links to keep their ids; the others are numbered.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+from mebnb.published.map import linked_cells
 from mebnb.report.notebooks import write_notebook
 
 KERNEL = {
@@ -49,10 +51,12 @@ def store(path, timeout=1800):
     notebook.metadata = nbformat.from_dict(
         {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     )
+    linked = linked_cells(path.stem)
     for number, cell in enumerate(notebook.cells):
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-        cell["id"] = f"cell-{number:02d}"
+        if cell["id"] not in linked:
+            cell["id"] = f"cell-{number:02d}"
     write_notebook(notebook, path)
 
 

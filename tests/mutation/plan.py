@@ -27,7 +27,7 @@ LIBRARIES = (
 # `solvers.warming` is not here: all it does is compile, and nothing compiles here.
 TESTS = {
     "published.compare": ["test_published.py"],
-    "published.map": ["test_derivations.py -k document_map"],
+    "published.map": ["test_derivations.py -k document_map", "test_map.py"],
     "your_data.numbers": ["test_tables.py"],
     "learning.splits": ["test_evaluation.py -k 'split or zero or seed or honest'"],
     "learning.rare_classes": [
