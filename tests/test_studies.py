@@ -459,6 +459,11 @@ def test_costs_are_those_of_single_runs():
     )
 
 
+def test_a_gap_is_told_as_a_digit_or_a_level():
+    told = [costs.gap_told(gap, 1e-6) for gap in (0.0, 1e-6, 2.3e-6, 7e-4)]
+    assert told == ["below 1e-12", "below 1e-06", "2e-06", "7e-04"]
+
+
 def test_rows_and_kernel_entries_are_counted():
     cloud = normal_cloud(80, 3, 1)
     with costs.rows_read() as seen:

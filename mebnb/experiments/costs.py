@@ -14,7 +14,7 @@ from mebnb.solvers import soft
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.exact import minimum_enclosing_ball
 
-__all__ = ["CountingKernel", "cost_grid", "cost_table", "rows_read"]
+__all__ = ["CountingKernel", "cost_grid", "cost_table", "gap_told", "rows_read"]
 
 
 class CountingKernel:
@@ -185,3 +185,9 @@ def cost_table(grid, names):
         gap=grid["level"].map("{:g}".format),
     )
     return told.set_index(["method", "gap", "set"])["cell"].unstack(sort=False)
+
+
+def gap_told(gap, level):
+    """A gap in one digit; what lies below the level, or below rounding, in words."""
+    reached = next((f"below {k:g}" for k in (1e-12, level) if gap <= k), None)
+    return reached or f"{gap:.0e}"
