@@ -127,19 +127,11 @@ class DerivationTable:
         return f"{self.outcomes().to_string()}\n{self.summary()}"
 
     def _repr_html_(self):
-        head = "".join(
-            f'<th scope="col">{name}</th>' for name in ("check", "outcome", "statement")
-        )
-        body = "".join(
-            f'<tr><th scope="row">{escape(row.id)}<br>{escape(row.place)}</th>'
-            f"<td><strong>{row.verdict}</strong><br>{escape(_told(row))}</td>"
-            f"<td>{escape(row.statement)}{_correction(row)}</td></tr>"
+        rows = (
+            _verdict_row(escape(row.id), row, _told(row))
             for row in self.frame.itertuples()
         )
-        return (
-            '<div style="overflow-x:auto"><table>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
+        return _wide_table(("check", "outcome", "statement"), rows)
 
     def summary(self):
         """One sentence: how many entries, verdicts, failures and missing data."""
@@ -243,26 +235,17 @@ class Errata:
         parts = []
         for verdict, rows in self.frame.groupby("verdict", sort=False):
             anchor = f"errata-{self.document}-{verdict.lower().replace(' ', '-')}"
-            body = "".join(
+            body = (
                 f'<tr><th scope="row">{_linked(row.id)}</th><td>{escape(row.place)}</td>'
                 f"<td>{escape(row.statement)}</td><td>{escape(row.corrected)}</td>"
                 f"<td>{escape(row.witness)}</td></tr>"
                 for row in rows.itertuples()
             )
-            head = "".join(
-                f'<th scope="col">{name}</th>'
-                for name in (
-                    "id",
-                    "place",
-                    "in the text we read" if verdict == LOST else "printed",
-                    "corrected, or a remark",
-                    "witness",
-                )
-            )
+            printed = "in the text we read" if verdict == LOST else "printed"
+            head = "id", "place", printed, "corrected, or a remark", "witness"
             parts.append(
                 f'<p id="{anchor}"><strong>{verdict}: {len(rows)} items</strong></p>'
-                '<div style="overflow-x:auto"><table>'
-                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+                + _wide_table(head, body)
             )
         return "".join(parts) or "<p>no item with this verdict</p>"
 
@@ -302,6 +285,24 @@ def errata(document, verdicts=NOT_HOLDING):
     return Errata(document, pd.DataFrame(rows, columns=columns))
 
 
+def _wide_table(head, rows, caption=""):
+    """An HTML table that scrolls by itself where it is too wide."""
+    names = "".join(f'<th scope="col">{name}</th>' for name in head)
+    return (
+        f'<div style="overflow-x:auto"><table>{caption}'
+        f"<thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _verdict_row(name, entry, told):
+    """An entry as a row: its name as HTML, verdict and what is told of it, statement."""
+    return (
+        f'<tr><th scope="row">{name}<br>{escape(entry.place)}</th>'
+        f"<td><strong>{entry.verdict}</strong><br>{escape(told)}</td>"
+        f"<td>{escape(entry.statement)}{_correction(entry)}</td></tr>"
+    )
+
+
 def _linked(name):
     """An entry's id as a link to the cell that shows it."""
     return cell_link(*entry_places()[name], name)
@@ -326,23 +327,14 @@ class Statements:
         return "\n".join([self._summary(), *lines])
 
     def _repr_html_(self):
-        head = "".join(
-            f'<th scope="col">{name}</th>' for name in ("id", "verdict", "statement")
-        )
-        body = "".join(
-            f'<tr><th scope="row">{_linked(e.id) if self.linked else escape(e.id)}<br>'
-            f"{escape(e.place)}</th><td><strong>{e.verdict}</strong><br>"
-            f"{escape(told_failure(e))}</td>"
-            f"<td>{escape(e.statement)}{_correction(e)}</td></tr>"
-            for e in self.entries
-        )
-        return (
-            f"<details><summary>{self._summary()}</summary>"
-            '<div style="overflow-x:auto"><table>'
+        named = _linked if self.linked else escape
+        rows = (_verdict_row(named(e.id), e, told_failure(e)) for e in self.entries)
+        caption = (
             "<caption>Verdicts of the check list. Nothing is run here; "
             "<code>mebnb check</code> runs every entry.</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></details>"
         )
+        table = _wide_table(("id", "verdict", "statement"), rows, caption)
+        return f"<details><summary>{self._summary()}</summary>{table}</details>"
 
     def _summary(self):
         found = Counter(entry.verdict for entry in self.entries)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.balls import squared_diameter, squared_distances
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.frank_wolfe import away_step, blended_pairwise, frank_wolfe, pairwise
 
@@ -236,8 +236,7 @@ def thinness(corners):
     16.0
     """
     width, _ = simplex_width(corners)
-    diameter2 = max(((corners - corner) ** 2).sum(axis=1).max() for corner in corners)
-    return float(diameter2 / width**2)
+    return squared_diameter(corners) / width**2
 
 
 # --- tables ------------------------------------------------------------------------

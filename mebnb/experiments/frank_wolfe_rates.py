@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mebnb.experiments.convergence import simplex_width
-from mebnb.solvers.balls import dual_value, gradient, squared_distances
+from mebnb.solvers.balls import dual_value, gradient, squared_diameter
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.frank_wolfe import away_step, frank_wolfe
 
@@ -27,7 +27,6 @@ __all__ = [
     "nearest_of_the_flats",
     "promise_table",
     "sparse_table",
-    "squared_diameter",
 ]
 
 # The bounds are (constant) D^2 / (t + 2), with D the diameter of the points.
@@ -39,30 +38,6 @@ LEAST_WEIGHT = 1e-9
 
 
 # --- the 1/t rate ------------------------------------------------------------------
-def squared_diameter(points, ball):
-    """Largest squared distance of two points.
-
-    Two points at distance D or more have both at least D - r* from the center of the
-    smallest ball, so that a pair found first leaves few to compare.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-    ball : Solution
-        Their smallest ball.
-
-    Returns
-    -------
-    float
-    """
-    far = points[squared_distances(points, points[0]).argmax()]
-    found = squared_distances(points, far).max()
-    least = max(math.sqrt(found) - ball.radius, 0.0)
-    depths = squared_distances(points, ball.center)
-    kept = np.unique(points[depths >= least**2 * (1.0 - 1e-9)], axis=0)
-    return max(squared_distances(kept, point).max() for point in kept)
-
-
 def curvature_table(sets, diameters2, seed, count=200):
     """The curvature of f = -gamma over the simplex, on random weights.
 
@@ -328,7 +303,7 @@ def promise_table(sets):
         corners = points[support]
         gamma = minimum_enclosing_ball(points).lower_bound ** 2
         width2 = simplex_width(corners)[0] ** 2 / gamma
-        diameter2 = max(squared_distances(corners, a).max() for a in corners) / gamma
+        diameter2 = squared_diameter(corners) / gamma
         error = frame["error"].to_numpy()
         share = frame["shift"] / frame["error"]
         mean = (math.log(error[-1]) - math.log(error[0])) / (len(error) - 1)

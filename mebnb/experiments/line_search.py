@@ -7,10 +7,9 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import pdist
 
 from mebnb.experiments.convergence import SOLVERS, thinness
-from mebnb.solvers.balls import dense_weights, squared_distances
+from mebnb.solvers.balls import dense_weights, squared_diameter, squared_distances
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.frank_wolfe import away_step, frank_wolfe
 from mebnb.solvers.steps import Line, RelaxedStep, StepRule, step_rule
@@ -281,7 +280,7 @@ def share_of_bound(points, omega, steps=300):
     run = frank_wolfe(points, step=RelaxedStep(omega), tol=0.0, max_iter=steps)
     error = minimum_enclosing_ball(points).lower_bound ** 2 - np.array(run.trace.gamma)
     t = np.arange(1, error.size)
-    factor = omega * (2.0 - omega) / (4.0 * pdist(points, "sqeuclidean").max())
+    factor = omega * (2.0 - omega) / (4.0 * squared_diameter(points))
     return float((error[1:] * t * factor).max())
 
 

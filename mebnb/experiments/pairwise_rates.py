@@ -17,13 +17,12 @@ import pandas as pd
 from mebnb.experiments.convergence import (
     SOLVERS,
     errors_on_the_last_support,
-    thinness,
+    simplex_width,
 )
-from mebnb.solvers.balls import squared_distances
+from mebnb.solvers.balls import squared_diameter, squared_distances
 from mebnb.solvers.exact import minimum_enclosing_ball
 
 __all__ = [
-    "diameter2",
     "error_over_bound",
     "rate_row",
     "set_changes",
@@ -36,20 +35,6 @@ __all__ = [
 
 
 # --- the inequality ----------------------------------------------------------------
-def diameter2(points):
-    """Largest squared distance between two points.
-
-    Parameters
-    ----------
-    points : ndarray, shape (m, n)
-
-    Returns
-    -------
-    float
-    """
-    return float(max(squared_distances(points, point).max() for point in points))
-
-
 def error_over_bound(corners, weights):
     """Error of weights on a simplex, over the bound on it by the pairwise gap.
 
@@ -69,8 +54,8 @@ def error_over_bound(corners, weights):
     best = minimum_enclosing_ball(corners, rtol=1e-13).lower_bound ** 2
     distances = squared_distances(corners, weights @ corners)
     gap = distances.max() - distances[weights > 0.0].min()
-    width2 = diameter2(corners) / thinness(corners)
-    return 4.0 * width2 * (best - weights @ distances) / gap**2
+    width, _ = simplex_width(corners)
+    return 4.0 * width**2 * (best - weights @ distances) / gap**2
 
 
 # --- swap steps --------------------------------------------------------------------
@@ -187,7 +172,7 @@ def rate_row(points, ball, constant=None):
     if ball.support.size != best or not 2 <= best <= 16:
         return dict.fromkeys(names, "-")
     corners = points[ball.support]
-    width2 = diameter2(corners) / thinness(corners)
+    width, _ = simplex_width(corners)
     error = errors_on_the_last_support(points, ball)["error"].to_numpy()
     steps = error.size - 1
     if steps < 1:
@@ -195,7 +180,7 @@ def rate_row(points, ball, constant=None):
     values = (
         (error[-1] / error[0]) ** (1.0 / steps),
         (error[1:] / error[:-1]).max(),
-        1.0 - width2 / (diameter2(corners) if constant is None else constant),
+        1.0 - width**2 / (squared_diameter(corners) if constant is None else constant),
     )
     told = [f"{steps}", *(f"{value:.4f}" for value in values)]
     return dict(zip(names, told, strict=True))

@@ -44,6 +44,13 @@ __all__ = [
 
 
 # --- pictures in the plane ---------------------------------------------------------
+def _as_plane(ax, title=""):
+    ax.set_aspect("equal")
+    ax.set_xlabel("$x_1$")
+    ax.set_ylabel("$x_2$")
+    ax.set_title(title)
+
+
 def ball_2d(ax, points, ball, *, anomalies=None, label="points"):
     """Points in the plane, their ball, its center, and the support points marked.
 
@@ -74,9 +81,7 @@ def ball_2d(ax, points, ball, *, anomalies=None, label="points"):
         label="support points",
         zorder=3,
     )
-    ax.set_aspect("equal")
-    ax.set_xlabel("$x_1$")
-    ax.set_ylabel("$x_2$")
+    _as_plane(ax)
 
 
 @style()
@@ -249,10 +254,7 @@ def circles_2d(panels):
             ax.plot([], [], color=color, ls=line, label=label)
             ax.plot(*center, marker="+", ms=10, mew=1.6, color=color, ls="")
         ax.autoscale_view()
-        ax.set_aspect("equal")
-        ax.set_xlabel("$x_1$")
-        ax.set_ylabel("$x_2$")
-        ax.set_title(title)
+        _as_plane(ax, title)
     legend_below(fig, axes)
     return fig
 
@@ -348,9 +350,7 @@ def _plane(ax, points, last):
     reach = 1.35 * last.radius
     for limits, middle in zip((ax.set_xlim, ax.set_ylim), last.center, strict=True):
         limits(middle - reach, middle + reach)
-    ax.set_aspect("equal")
-    ax.set_xlabel("$x_1$")
-    ax.set_ylabel("$x_2$")
+    _as_plane(ax)
 
 
 def _iterate(ax, points, states, color=BALL):
@@ -499,10 +499,7 @@ def widths_2d(panels):
         middle, half = (low + high) / 2, 0.65 * (high - low).max()
         ax.set_xlim(middle[0] - half, middle[0] + half)
         ax.set_ylim(middle[1] - half, middle[1] + half)
-        ax.set_aspect("equal")
-        ax.set_xlabel("$x_1$")
-        ax.set_ylabel("$x_2$")
-        ax.set_title(title)
+        _as_plane(ax, title)
     legend_below(fig, axes)
     return fig
 
@@ -647,10 +644,7 @@ def ellipsoids_2d(panels):
             ax.add_patch(_outline(ellipsoid))
         ax.plot([], [], color=BALL, lw=1.3, label="$|x - c|_M^2 = R$")
         ax.autoscale_view()
-        ax.set_aspect("equal")
-        ax.set_xlabel("$x_1$")
-        ax.set_ylabel("$x_2$")
-        ax.set_title(title)
+        _as_plane(ax, title)
     legend_below(fig, axes)
     return fig
 
@@ -699,10 +693,7 @@ def soft_balls_2d(panels):
         circle = Circle(ball.center, ball.radius, fill=False, color=BALL, lw=1.4)
         ax.add_patch(circle)
         ax.plot(*ball.center, marker="+", ms=11, mew=1.6, color=BALL, ls="")
-        ax.set_aspect("equal")
-        ax.set_xlabel("$x_1$")
-        ax.set_ylabel("$x_2$")
-        ax.set_title(title)
+        _as_plane(ax, title)
     _share_limits(axes)
     legend_below(fig, axes)
     return fig
@@ -797,8 +788,5 @@ def regions_2d(panels):
         outside = detector.predict(points) == -1
         ax.scatter(*points[~outside].T, s=9, color=NOMINAL, alpha=0.6, lw=0)
         ax.scatter(*points[outside].T, s=20, marker="x", color=ANOMALY)
-        ax.set_aspect("equal")
-        ax.set_xlabel("$x_1$")
-        ax.set_ylabel("$x_2$")
-        ax.set_title(title)
+        _as_plane(ax, title)
     return fig

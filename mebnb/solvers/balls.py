@@ -21,7 +21,7 @@ from mebnb.solvers.rates import linear_rate, power_rate
 __all__ = [
     "Solution", "Trace", "beyond", "coordinate_spread", "dense_weights", "dual_value",
     "enclosing_radius", "frank_wolfe_gap", "gradient", "kkt_residuals",
-    "squared_distances",
+    "squared_diameter", "squared_distances",
 ]  # fmt: skip
 
 # Distances that a solver found agree to about this part where they ought to be equal.
@@ -163,6 +163,27 @@ def dense_weights(ball, m):
     weights = np.zeros(m)
     weights[ball.support] = ball.weights
     return weights
+
+
+def squared_diameter(points):
+    """Largest squared distance of two points.
+
+    Of two points at distance D both are at least D - R from a center from which none is
+    farther than R, so that a pair found first leaves few to compare.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+
+    Returns
+    -------
+    float
+    """
+    depths = squared_distances(points, points.mean(axis=0))
+    found = squared_distances(points, points[depths.argmax()]).max()
+    least = max(math.sqrt(found) - math.sqrt(depths.max()), 0.0)
+    kept = np.unique(points[depths >= least**2 * (1.0 - 1e-9)], axis=0)
+    return float(max(squared_distances(kept, point).max() for point in kept))
 
 
 def dual_value(points, weights):

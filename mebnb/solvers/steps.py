@@ -77,9 +77,7 @@ class ExactStep(StepRule):
 
     def __call__(self, line):
         """The step in [0, line.largest]."""
-        if line.descends_to_the_end:
-            return line.largest
-        return max(line.slope, 0.0) / (2.0 * line.curvature)
+        return _part_of_the_minimiser(line, 1.0)
 
 
 @dataclass(frozen=True)
@@ -101,9 +99,14 @@ class RelaxedStep(StepRule):
 
     def __call__(self, line):
         """The step in [0, line.largest]."""
-        if 2.0 * line.largest * line.curvature <= self.omega * line.slope:
-            return line.largest
-        return self.omega * max(line.slope, 0.0) / (2.0 * line.curvature)
+        return _part_of_the_minimiser(line, self.omega)
+
+
+def _part_of_the_minimiser(line, omega):
+    """omega slope / (2 curvature), clipped to [0, line.largest]."""
+    if 2.0 * line.largest * line.curvature <= omega * line.slope:
+        return line.largest
+    return omega * max(line.slope, 0.0) / (2.0 * line.curvature)
 
 
 @dataclass(frozen=True)
