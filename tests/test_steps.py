@@ -54,6 +54,11 @@ def test_searches_return_the_largest_step_exactly_where_f_still_falls(rule, line
     assert rule(line) == line.largest
 
 
+@pytest.mark.parametrize("rule", [ExactStep(), RelaxedStep(0.5), RelaxedStep(1.5)])
+def test_on_a_line_without_slope_and_curvature_the_largest_step_is_as_good(rule):
+    assert rule(Line(slope=0.0, curvature=0.0, largest=0.3)) == 0.3
+
+
 @pytest.mark.parametrize("omega", [0.1, 0.7, 1.0, 1.3, 1.9])
 def test_a_relaxed_step_gains_its_part_of_the_exact_one(omega):
     rng = np.random.default_rng(3)
@@ -78,7 +83,8 @@ def test_a_relaxed_step_of_one_is_exact():
     rng = np.random.default_rng(4)
     for _ in range(100):
         line = Line(*rng.uniform(0.0, 2.0, 2), rng.uniform(0.01, 2.0))
-        assert RelaxedStep(1.0)(line) == ExactStep()(line)
+        lowest = min(line.slope / (2.0 * line.curvature), line.largest)
+        assert RelaxedStep(1.0)(line) == ExactStep()(line) == pytest.approx(lowest)
 
 
 @pytest.mark.parametrize("omega", [0.0, 2.0, math.nan])
