@@ -86,6 +86,24 @@ def numbered_in(text):
     return found
 
 
+def test_a_link_is_what_jupyterlab_follows():
+    place = "01_dual_derivation", "R-E14"
+    link = '<a href="01_dual_derivation.ipynb#cell-id=R-E14">(14) &lt;</a>'
+    assert cell_link(*place, "(14) <") == link
+    assert cell_link("no_such_notebook", "R-E14", "(14) <") == "(14) &lt;"
+
+
+def test_cells_that_are_linked_are_those_of_map_and_entries():
+    linked = linked_cells("07_line_search")
+    assert {"R-E40", ALSO_CHECKED} <= linked and "R-E12" not in linked
+    frame = document_map().frame
+    named = {*zip(frame["notebook"], frame["cell"], strict=True)}
+    named |= set(entry_places().values())
+    for path in PATHS:
+        there = {cell for name, cell in named if name == path.stem}
+        assert linked_cells(path.stem) == there
+
+
 def test_numbers_are_read_as_they_are_written():
     assert numbered_in("Figures 7 and 8, Tables 1 to 3, Alg. 2, Lemma 3.1") >= {
         *("Figure 7", "Figure 8", "Table 1", "Table 2", "Table 3"),

@@ -255,6 +255,13 @@ def test_away_steps_keep_their_promise_on_the_last_support():
     assert np.allclose(low, 1.0, atol=1e-4) and np.allclose(high, 1.0, atol=1e-4)
     for column in ("gaps / bound", "larger / bound", "rate / promised"):
         assert table[column].min() >= 1.0
+    for label, row in table.iterrows():
+        frame, support = rates.last_support(CLOUDS[label])
+        gamma = minimum_enclosing_ball(CLOUDS[label]).lower_bound ** 2
+        width, _ = convergence.simplex_width(CLOUDS[label][support])
+        shifts = width * np.sqrt(frame["shift"] / gamma)  # |c - c*| w over gamma*
+        least = (frame["gaps"] / shifts).min() / 2.0
+        assert row["gaps / bound"] == pytest.approx(least, rel=1e-3)
     assert (table["factor, mean"] < table["promised"]).all()
 
 

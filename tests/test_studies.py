@@ -377,6 +377,8 @@ def test_the_backtracking_estimate_stays_between_zero_and_twice_the_constant():
     held = 0.5 * rule.estimate
     rule.estimate = 1e-6 * held
     step = rule(line)  # doubles until the bound holds
+    doublings = math.log2(rule.estimate / (rule.shrink * 1e-6 * held))
+    assert doublings == pytest.approx(round(doublings)) and doublings > 1.0
     assert line.curvature > 0.25 * rule.estimate * line.norm2()
     assert step == min(line.slope / (rule.estimate * line.norm2()), line.largest)
     short = Line(line.slope, line.curvature, line.largest, norm2=line.norm2)
@@ -439,7 +441,7 @@ def test_two_lines_have_the_best_omega_of_the_proof():
 
 
 def test_costs_are_those_of_single_runs():
-    cloud = normal_cloud(80, 3, 1)
+    cloud = normal_cloud(80, 3, 2)
     grid = costs.cost_grid({"cloud": cloud}, (1e-2, 1e-6), max_iter=100)
     rows = grid.set_index(["method", "level"])
     run = away_step(cloud, gap="relative", tol=1e-6)
@@ -448,7 +450,7 @@ def test_costs_are_those_of_single_runs():
     assert rows.loc[("away_step", 1e-6), "operations"] == run.passes * 240
     assert math.isnan(rows.loc[("frank_wolfe", 1e-6), "iterations"])
     core = core_set(cloud, math.sqrt(1.01) - 1.0, two_sided=False)
-    assert rows.loc[("core_set", 1e-2), "iterations"] == core.iterations
+    assert rows.loc[("core_set", 1e-2), "iterations"] == core.iterations > 1
     assert rows.loc[("exact", 1e-6), "certified"] < 1e-12
     reached = rows[rows["iterations"].notna()].reset_index()
     assert (reached["certified"] <= reached["level"] * (1.0 + 1e-9)).all()

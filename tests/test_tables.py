@@ -572,6 +572,14 @@ def test_values_that_rise_by_chance_are_no_header(write):
     assert table.values["a"].iloc[0] == -1.5
 
 
+def test_a_number_with_a_rare_unit_makes_no_rising_header(write):
+    rows = "".join(f"{n}.5,{4408 + n},{n % 5} kg,191.7,39,Rome,\n" for n in range(40))
+    names = "t,nr,size,dose,plz,city"
+    table = read_table(write(f"{names}\n7.9,4398,-0.5 g,231,7241,Paris,\n{rows}"))
+    assert table.values["t"].tolist() == [n + 0.5 for n in range(40)]
+    assert "rows left out for a missing value: 1 of 41 (size lacks 1)" in table.notes
+
+
 def test_a_range_above_ranges_names_no_column(write):
     rows = "".join(f"-{n % 7},8,{n}-{n + 9}\n" for n in range(2, 40))
     with pytest.raises(TableError, match="line 2: 3 fields where the header has 2"):

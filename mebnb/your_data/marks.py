@@ -95,9 +95,9 @@ def is_marked(text):
 
 
 def alike_marked(one, other):
-    """Whether two texts are numbers with the same unit and marks."""
+    """Whether two texts are numbers with the same marks, and both have a unit or none."""
     one, other = peel(one), peel(other)
-    return (one.unit, one.marks) == (other.unit, other.marks)
+    return (bool(one.unit), one.marks) == (bool(other.unit), other.marks)
 
 
 def common_unit(peeled, counts):
