@@ -308,7 +308,7 @@ ALGORITHM_2 = [
     blended_line(
         "towards",
         id="S-A2-choice",
-        place="Alg 2, $i_t^a, i_t^s, i_t^w$",
+        place="Alg 2, choice of points",
         statement=r"$i_t^a = \mathrm{argmax}_{S_t}$, $i_t^s = \mathrm{argmin}_{S_t}$, "
         r"$i_t^w = \mathrm{argmin}_{j \le m}$ of $(-\nabla\phi(\mu_t))_j$",
         spoiled={
