@@ -65,31 +65,24 @@ class BacktrackingStep(StepRule):
 
 
 def rule_grid(sets, algorithms, rules, levels, *, max_iter):
-    """Iterations and passes of every algorithm and rule to each relative gap."""
+    """Iterations of every algorithm and rule to each relative gap; passes of the run."""
     rows = []
     for label, points in sets.items():
         for name in algorithms:
             for rule, step in rules.items():
-                options = {"step": step, "gap": "relative", "max_iter": max_iter}
-                whole = SOLVERS[name](points, tol=min(levels), **options)
+                ball = SOLVERS[name](
+                    points, step=step, gap="relative", tol=min(levels), max_iter=max_iter
+                )
                 for level in levels:
-                    reached = whole.trace.iterations_to(level)
-                    ball = None
-                    if reached is not None:
-                        # The least level is where the whole run stopped.
-                        ball = whole
-                        if level > min(levels):
-                            ball = SOLVERS[name](
-                                points, tol=level, trace=False, **options
-                            )
+                    count = ball.trace.iterations_to(level)
                     rows.append(
                         {
                             "set": label,
                             "algorithm": name,
                             "rule": rule,
                             "level": level,
-                            "iterations": math.nan if ball is None else ball.iterations,
-                            "passes": math.nan if ball is None else ball.passes,
+                            "iterations": math.nan if count is None else count,
+                            "passes": ball.passes,
                         }
                     )
     return pd.DataFrame(rows)

@@ -330,10 +330,16 @@ class Trace:
     active: list = field(default_factory=list)
     seconds: list = field(default_factory=list)
 
-    def append(self, **row):
-        """Add one row; the names are the columns."""
-        for column, value in row.items():
-            getattr(self, column).append(value)
+    def append(self, gamma, fw_gap, away_gap, radius, kind, step, active, seconds):
+        """Add one row."""
+        self.gamma.append(gamma)
+        self.fw_gap.append(fw_gap)
+        self.away_gap.append(away_gap)
+        self.radius.append(radius)
+        self.kind.append(kind)
+        self.step.append(step)
+        self.active.append(active)
+        self.seconds.append(seconds)
 
     def __len__(self):
         return len(self.gamma)

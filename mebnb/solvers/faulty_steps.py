@@ -65,20 +65,29 @@ class ArmijoOffTheSimplex(Armijo):
     Trials start at shrink * largest, as printed, so that no atom is dropped.
     """
 
-    points: np.ndarray | None = None
+    gram: np.ndarray | None = None
+    moment: np.ndarray | None = None
+    fourth: float = 0.0
 
     def prepare(self, points):
-        """Keep the points: the printed test needs the whole gradient."""
-        return replace(self, points=points)
+        """Keep the moments A A', A |a|^2 and sum |a|^4 that the printed test needs."""
+        norms = np.einsum("ij,ij->i", points, points)
+        return replace(
+            self,
+            gram=points.T @ points,
+            moment=norms @ points,
+            fourth=float(norms @ norms),
+        )
 
     def __call__(self, line):
         """The step in [0, line.largest]."""
-        norms = np.einsum("ij,ij->i", self.points, self.points)
-        gradient = 2.0 * (self.points @ line.center()) - norms
-        image = gradient @ self.points
+        # The gradient is 2 A'c - |a|^2, its image under A is 2 A A'c - A |a|^2.
+        center = line.center()
+        image = 2.0 * (self.gram @ center) - self.moment
+        squared = 2.0 * float(center @ (image - self.moment)) + self.fourth
         # f is a parabola along -gradient too, which gives the test in closed form.
-        accepted = (1.0 - self.fraction) * float(gradient @ gradient)
         first = self.shrink * line.largest
+        accepted = (1.0 - self.fraction) * squared
         return backtracked(first, self.shrink, float(image @ image), accepted)
 
 

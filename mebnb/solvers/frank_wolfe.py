@@ -276,6 +276,9 @@ class _Iterate:
 
     def _direction_norm2(self, towards, away):
         """|towards - away|^2 in the space of the m weights."""
+        if towards is not None and away is not None and towards != away:
+            if max(towards, away) < self.columns.m:
+                return 2.0
         return float(np.sum((self._as_weights(towards) - self._as_weights(away)) ** 2))
 
     def _as_weights(self, atom):
@@ -321,9 +324,9 @@ class _Iterate:
             self.members.add(towards)
 
     def _update_product(self, towards, away, step, keep):
-        ends = [atom for atom in (towards, away) if atom is not None]
         self.fresh = False
-        if sum(atom not in self.columns for atom in ends) == 2:
+        both = towards is not None and away is not None
+        if both and towards not in self.columns and away not in self.columns:
             self.recompute()
             return
         if keep != 1.0:
@@ -473,21 +476,12 @@ def _at_the_stop(iterate, stop):
 
 def _report(iterate, iteration, kind, length, record, callback, seconds):
     """Fill the trace and ask the callback; True when it wants to stop."""
-    seen = {name: getattr(iterate, name) for name in ("gamma", "fw_gap", "away_gap")}
-    seen |= {"radius": iterate.radius, "kind": kind, "step": length}
+    seen = iterate.gamma, iterate.fw_gap, iterate.away_gap, iterate.radius, kind, length
     if record is not None:
-        record.append(**seen, active=iterate.active.size, seconds=seconds)
+        record.append(*seen, iterate.active.size, seconds)
     if callback is None:
         return False
-    support, weights = iterate.support()
-    state = State(
-        iteration=iteration,
-        support=support,
-        weights=weights,
-        center=iterate.center(),
-        farthest=iterate.farthest,
-        **seen,
-    )
+    state = State(iteration, *seen, *iterate.support(), iterate.center(), iterate.farthest)
     return bool(callback(state))
 
 
