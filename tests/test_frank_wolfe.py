@@ -17,7 +17,12 @@ from rational import farthest_square, smallest_ball
 
 from mebnb import away_step, blended_pairwise, core_set, frank_wolfe, pairwise, verify
 from mebnb.solvers import plain
-from mebnb.solvers.balls import Solution, dual_value, squared_distances
+from mebnb.solvers.balls import (
+    Solution,
+    dense_weights,
+    dual_value,
+    squared_distances,
+)
 from mebnb.solvers.steps import STEP_RULES, StepRule
 
 # The package's attribute of that name is the function; this is the module.
@@ -245,6 +250,17 @@ def test_a_direction_is_measured_in_the_space_of_the_weights():
     rule = Watched()
     frank_wolfe(points, step=rule, max_iter=2, tol=0)
     assert rule.lengths == pytest.approx([2.0, 1.0 + 0.6**2 + 0.4**2])
+    # Away steps: against the dense vectors of weights, also where one weight is nearly all.
+    rule, seen = Watched(), []
+    near = ([3, 4, 5], [1.0 - 2e-9, 1e-9, 1e-9])
+    away_step(points, start=near, step=rule, max_iter=9, tol=0, callback=seen.append)
+    dense = [dense_weights(state, m) for state in seen]
+    for now, then, length in zip(dense, dense[1:], rule.lengths, strict=False):
+        direction = (then - now) / np.abs(then - now).max()
+        moved = np.flatnonzero(direction)
+        vertex = moved[np.argmax(np.abs(then - now)[moved])]
+        expected = np.sum((np.eye(m)[vertex] - now) ** 2)
+        assert length == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("start", ["first", "uniform"])

@@ -71,7 +71,11 @@ def rule_grid(sets, algorithms, rules, levels, *, max_iter):
         for name in algorithms:
             for rule, step in rules.items():
                 ball = SOLVERS[name](
-                    points, step=step, gap="relative", tol=min(levels), max_iter=max_iter
+                    points,
+                    step=step,
+                    gap="relative",
+                    tol=min(levels),
+                    max_iter=max_iter,
                 )
                 for level in levels:
                     count = ball.trace.iterations_to(level)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 from IPython.display import display
 
 __all__ = [
@@ -194,6 +193,8 @@ def style():
 
 def strip_plot(*args, **kwargs):
     """`seaborn.stripplot` whose dots are shaken apart alike in every run."""
+    import seaborn as sns  # nearly a second that the other figures do not need
+
     # Seaborn draws from NumPy's global generator, which is nobody's to seed for good.
     before = np.random.get_state()
     np.random.seed(0)

@@ -276,10 +276,14 @@ class _Iterate:
 
     def _direction_norm2(self, towards, away):
         """|towards - away|^2 in the space of the m weights."""
-        if towards is not None and away is not None and towards != away:
-            if max(towards, away) < self.columns.m:
-                return 2.0
-        return float(np.sum((self._as_weights(towards) - self._as_weights(away)) ** 2))
+        m, vertices = self.columns.m, [v for v in (towards, away) if v is not None]
+        if self.columns.size > m:
+            difference = self._as_weights(towards) - self._as_weights(away)
+            return float(np.sum(difference**2))
+        if len(vertices) == 2:
+            return 2.0 * (towards != away)
+        others = self.weights[self.active[self.active != vertices[0]]]
+        return float(np.sum(others**2) + (1.0 - self.weights[vertices[0]]) ** 2)
 
     def _as_weights(self, atom):
         """An atom, or None for the iterate, as a vector of m weights."""
@@ -481,7 +485,9 @@ def _report(iterate, iteration, kind, length, record, callback, seconds):
         record.append(*seen, iterate.active.size, seconds)
     if callback is None:
         return False
-    state = State(iteration, *seen, *iterate.support(), iterate.center(), iterate.farthest)
+    state = State(
+        iteration, *seen, *iterate.support(), iterate.center(), iterate.farthest
+    )
     return bool(callback(state))
 
 
