@@ -250,6 +250,9 @@ def test_a_direction_is_measured_in_the_space_of_the_weights():
     rule = Watched()
     frank_wolfe(points, step=rule, max_iter=2, tol=0)
     assert rule.lengths == pytest.approx([2.0, 1.0 + 0.6**2 + 0.4**2])
+    rule = Watched()
+    pairwise(points, step=rule, max_iter=2, tol=0)
+    assert rule.lengths == [2.0, 2.0]
     # Away steps: against the dense vectors of weights, also where one weight is nearly all.
     rule, seen = Watched(), []
     near = ([3, 4, 5], [1.0 - 2e-9, 1e-9, 1e-9])
