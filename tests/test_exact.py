@@ -16,7 +16,8 @@ from rational import smallest_ball as exact_ball
 
 import mebnb
 from mebnb import minimum_enclosing_ball, verify
-from mebnb.solvers import exact
+from mebnb.solvers import exact, passes
+from mebnb.solvers.passes import Rows, farthest_rows
 from mebnb.solvers.warming import warm_up
 
 EPS = np.finfo(float).eps
@@ -473,7 +474,7 @@ def test_shells_give_the_ball_of_all_rows(monkeypatch, name):
     points = np.concatenate([SHAPES[name]] * 3)
     expected = minimum_enclosing_ball(points).radius
     monkeypatch.setattr(exact, "SMALL", 0)
-    monkeypatch.setattr(exact, "readable", lambda points: None)
+    monkeypatch.setattr(exact, "SPARSE", 0)
     monkeypatch.setattr(exact, "SHELL_BYTES", 1)
     ball = minimum_enclosing_ball(points)
     assert ball.radius == pytest.approx(expected, rel=2e-12)
@@ -543,14 +544,14 @@ def test_a_shell_holds_the_farthest_rows_and_bounds_the_others():
     points, center = normal(5000, 3), np.full(3, 0.1)
     distances = ((points - center) ** 2).sum(axis=1)
     order = np.argsort(-distances)
-    found, inner, farthest = exact._shell(points, center, 1.0, 40, 0.0)
-    assert 20 <= found.size < 40
-    assert set(found) == set(order[: found.size])
-    assert np.delete(distances, found).max() <= inner <= distances[found].min()
-    assert farthest == pytest.approx(distances.max(), rel=1e-14)
+    shell = farthest_rows(Rows(points), center, 1.0, 40, 0.0)
+    np.testing.assert_array_equal(shell.rows, np.sort(order[:40]))
+    np.testing.assert_array_equal(shell.values, points[shell.rows])
+    assert shell.inner == pytest.approx(distances[order[40]], rel=1e-14)
+    assert shell.farthest == pytest.approx(distances.max(), rel=1e-14)
     # A cut above all rows leaves the bound alone.
-    found, inner, farthest = exact._shell(points, center, 1.0, 40, 1e9)
-    assert found.size == 0 and inner == farthest
+    shell = farthest_rows(Rows(points), center, 1.0, 40, 1e9)
+    assert shell.rows.size == 0 and shell.inner == shell.farthest
 
 
 # --- the pieces of the climb -------------------------------------------------------
@@ -927,30 +928,29 @@ def test_shells_of_small_clouds_enclose(seed, n, m):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact, "SHELL_BYTES", 1)
         sample = math.isqrt(m * (n + 1))
-        ball = exact._solve_by_shells(points, 1.0, sample, 8, 1e-12, 1000)
+        ball = exact._solve_by_shells(Rows(points), 1.0, sample, 8, 1e-12, 1000)
     solution = exact._solution(ball, 1.0, 1e-10, 1000, "")
     assert solution.converged
     assert verify(points, solution)
 
 
 def test_passes_are_the_rows_that_were_read(monkeypatch):
-    read, shell, gather = [], exact._shell, exact._gather
+    read = []
 
-    def counted_shell(rows, *others):
-        read.append(1.0 if rows is points else 0.0)
-        return shell(rows, *others)
+    class Counted(Rows):
+        def fold(self, new):
+            read.append(1.0)
+            return super().fold(new)
 
-    def counted_gather(points, rows):
-        read.append(rows.size / len(points))
-        return gather(points, rows)
+        def gather(self, rows):
+            read.append(rows.size / self.shape[0])
+            return super().gather(rows)
 
     monkeypatch.setattr(exact, "SHELL_BYTES", 1)
-    monkeypatch.setattr(exact, "_shell", counted_shell)
-    monkeypatch.setattr(exact, "_gather", counted_gather)
     for seed in range(5):
-        points = normal(300, 3, seed=seed)
         read.clear()
-        ball = exact._solve_by_shells(points, 1.0, 30, 8, 1e-12, 1000)
+        source = Counted(normal(300, 3, seed=seed))
+        ball = exact._solve_by_shells(source, 1.0, 30, 8, 1e-12, 1000)
         assert ball.passes == pytest.approx(sum(read), rel=1e-12)
 
 
@@ -1032,5 +1032,5 @@ def test_warming_compiles_what_the_first_ball_calls():
     lines = []
     warm_up(lines.append)
     assert len(lines) == 5
-    for entrance in (exact._rounds, exact._scan, exact._differences):
+    for entrance in (exact._rounds, passes._scan, exact._differences):
         assert entrance.signatures

@@ -7,6 +7,7 @@ import pytest
 from rational import exactly, smallest_ball, squared_distance
 
 from mebnb.solvers import refining
+from mebnb.solvers.passes import Rows
 from mebnb.solvers.refining import refine
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [0.5, 0.0]])
@@ -39,7 +40,7 @@ def assert_the_smallest(points, found):
 
 def test_ties_of_all_kinds_against_all_subsets():
     for points, support in clouds():
-        found = refine(points, 1.0, support, 100)
+        found = refine(Rows(points), 1.0, support, 100)
         assert_the_smallest(points, found)
 
 
@@ -74,7 +75,7 @@ def test_each_row_leaves_with_its_weight_and_each_that_enters_raises_the_square(
 ):
     monkeypatch.setattr(refining, "_Hull", Watched)
     for points, support in clouds():
-        assert_the_smallest(points, refine(points, 1.0, support, 100))
+        assert_the_smallest(points, refine(Rows(points), 1.0, support, 100))
     assert Watched.moves > 50
 
 
@@ -96,7 +97,7 @@ def test_a_row_in_the_span_takes_weight_without_moving_the_center(monkeypatch):
 
 def test_every_order_of_an_obtuse_triangle_drops_the_inner_corner():
     for support in ([0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0]):
-        found = refine(OBTUSE, 1.0, np.array(support), 10)
+        found = refine(Rows(OBTUSE), 1.0, np.array(support), 10)
         assert sorted(found[0]) == [0, 1] and list(found[1]) == [0.5, 0.5]
         assert found[2:4] == ([0, 0], 25)
 
@@ -104,7 +105,9 @@ def test_every_order_of_an_obtuse_triangle_drops_the_inner_corner():
 def test_weights_by_hand():
     # Circumcentre (1, 3/4): weights 5/16 at each end of the base, 3/8 at the top.
     points = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 2.0]])
-    support, weights, center, square, entered = refine(points, 1.0, np.arange(3), 0)
+    support, weights, center, square, entered = refine(
+        Rows(points), 1.0, np.arange(3), 0
+    )
     assert dict(zip(support.tolist(), weights, strict=True)) == {
         0: 0.3125,
         1: 0.3125,
@@ -115,17 +118,17 @@ def test_weights_by_hand():
 
 def test_rows_that_enter_are_counted_and_limited():
     points = np.array([[0.0], [1.0], [2.0]])
-    assert refine(points, 1.0, np.array([0, 2]), 0)[2:] == ([1], 1, 0)
-    assert refine(points, 1.0, np.array([0]), 1)[2:] == ([1], 1, 1)
-    assert refine(points, 1.0, np.array([0]), 0) is None
-    assert refine(points, 1.0, np.array([1]), 2)[4] == 2
-    assert refine(points, 1.0, np.array([1]), 1) is None
+    assert refine(Rows(points), 1.0, np.array([0, 2]), 0)[2:] == ([1], 1, 0)
+    assert refine(Rows(points), 1.0, np.array([0]), 1)[2:] == ([1], 1, 1)
+    assert refine(Rows(points), 1.0, np.array([0]), 0) is None
+    assert refine(Rows(points), 1.0, np.array([1]), 2)[4] == 2
+    assert refine(Rows(points), 1.0, np.array([1]), 1) is None
 
 
 def test_one_point_and_equal_points():
     points = np.array([[3.0, 4.0], [3.0, 4.0]])
     for support in ([0], [0, 1]):
-        found = refine(points, 1.0, np.array(support), 0)
+        found = refine(Rows(points), 1.0, np.array(support), 0)
         assert found[0].size == 1 and list(found[1]) == [1.0]
         assert found[2:] == ([3, 4], 0, 0)
 
@@ -134,7 +137,7 @@ def test_a_support_that_is_too_large_has_no_answer(monkeypatch):
     assert refining.MOST == 24
     monkeypatch.setattr(refining, "MOST", 3)
     for size, there in ((3, True), (4, False)):
-        found = refine(np.eye(size), 1.0, np.arange(size), 0)
+        found = refine(Rows(np.eye(size)), 1.0, np.arange(size), 0)
         assert (found is not None) == there
         if there:
             assert found[2:4] == ([Fraction(1, size)] * size, 1 - Fraction(1, size))
@@ -143,7 +146,7 @@ def test_a_support_that_is_too_large_has_no_answer(monkeypatch):
 @pytest.mark.parametrize("scale", [2.0**-600, 2.0**600])
 def test_the_scale_keeps_squares_from_overflow_and_underflow(scale):
     points = SQUARE / scale
-    support, _, center, square, _ = refine(points, scale, np.array([4]), 10)
+    support, _, center, square, _ = refine(Rows(points), scale, np.array([4]), 10)
     assert len(support) == 2
     assert center == [0, 0] and square == 2 / Fraction(scale) ** 2
 
@@ -152,8 +155,12 @@ def test_the_farthest_row_is_told_where_float64_cannot_hold_the_center():
     # The center is 1 + 2**-53, between two float64; so are the distances.
     points = np.array([[1.0], [1.0 + 2.0**-52], [1.0 + 2.0**-53]])
     center = [1 + Fraction(1, 2**53)]
-    assert refining._farthest(points, 1.0, [center[0] - Fraction(1, 2**60)]) == 1
-    assert refining._farthest(points, 1.0, [center[0] + Fraction(1, 2**60)]) == 0
+    assert (
+        refining._farthest(Rows(points), 1.0, [center[0] - Fraction(1, 2**60)])[0] == 1
+    )
+    assert (
+        refining._farthest(Rows(points), 1.0, [center[0] + Fraction(1, 2**60)])[0] == 0
+    )
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])
@@ -161,4 +168,4 @@ def test_what_float64_cannot_hold_of_the_center_decides_in_its_size(scale):
     # From 1 + x the rows are 2**-40 - 2**-53 + x and 2**-40 - x away.
     points = np.array([[1.0 - 2.0**-40 + 2.0**-53], [1.0 + 2.0**-40]])
     for x, farthest in [(Fraction(3, 2**55), 0), (Fraction(1, 2**55), 1)]:
-        assert refining._farthest(points, scale, [1 + x]) == farthest
+        assert refining._farthest(Rows(points), scale, [1 + x])[0] == farthest

@@ -34,7 +34,18 @@ import numpy as np
 from numba import njit
 
 from mebnb.solvers.balls import Solution, coordinate_spread, squared_distances
-from mebnb.solvers.inputs import check_number, check_points, readable, readable_blocks
+from mebnb.solvers.inputs import check_number, check_points, readable
+from mebnb.solvers.passes import (
+    ORDER,
+    PART,
+    Rows,
+    Shell,
+    check_workers,
+    compiled,
+    farthest_rows,
+    part,
+    squared_distance,
+)
 from mebnb.solvers.refining import refine
 
 __all__ = ["minimum_enclosing_ball"]
@@ -47,6 +58,8 @@ TINY, HUGE = 1e-200, 1e200
 DEPENDENT = 1e-14
 # Up to this many entries a sample does not pay, and a copy of the rows does not hurt.
 SMALL = 1_000_000
+# A sample pays where it is less than one in this many rows.
+SPARSE = 10
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
 # Columns of a tile of matrix products.
@@ -61,7 +74,7 @@ NONE = np.int64(0)
 _Ball = namedtuple("_Ball", "support weights center gamma farthest cut rounds passes")
 
 
-def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
+def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
     """Smallest ball that holds all points, with a certificate that it is the smallest.
 
     Exact up to rounding at the default tolerance: the support comes from a finite
@@ -77,6 +90,11 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
         so the solver aims at rtol / 100, or at what rounding allows.
     max_iter : int
         The largest number of rounds, each of which takes the farthest rows in.
+    workers : int or None
+        How many threads pass over large data. None takes the cores that the process
+        may run on, but no more than NUMBA_NUM_THREADS and OMP_NUM_THREADS allow where
+        they are set. Up to a million entries are left to one. The answer is the same
+        bit for bit for any number. Products of matrices have the threads of BLAS.
 
     Returns
     -------
@@ -88,10 +106,10 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
     Raises
     ------
     TypeError
-        When the entries are not real numbers, or rtol or max_iter are no numbers.
+        When the entries are not real numbers, or rtol, max_iter or workers no numbers.
     ValueError
         When the points are empty, ragged, not two-dimensional, NaN or infinite, when
-        the radius exceeds float64, or when rtol or max_iter are out of range.
+        the radius exceeds float64, or when rtol, max_iter or workers are out of range.
 
     Notes
     -----
@@ -107,31 +125,33 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000):
     points = check_points(points, finite=False)
     check_number("rtol", rtol, 0.0)
     check_number("max_iter", max_iter, 1, whole=True)
+    workers = check_workers(workers, points.size > SMALL)
+    source = Rows(points, workers)
     scale = 1.0
-    ball = _solve(points, scale, rtol, max_iter)
+    ball = _solve(source, scale, rtol, max_iter)
     if not TINY < ball.farthest < HUGE:
         check_points(points)
-        first = points[0].astype(np.float64)
-        spread = coordinate_spread(points, first)
+        first = source.gather(np.array([0]))[0][0]
+        spread = max(coordinate_spread(block, first) for _, block in source.blocks())
         if spread == 0.0:
             ball = ball._replace(center=first, farthest=0.0)
         else:
             scale = 2.0 ** min(-math.frexp(spread)[1], 1023)
-            ball = _solve(points, scale, rtol, max_iter)
-            ball = _about(points, scale, ball, ball.center / scale)
+            ball = _solve(source, scale, rtol, max_iter)
+            ball = _about(source, scale, ball, ball.center / scale)
     why = "which rounding of the center to float64 explains"
     gap = math.sqrt(ball.farthest / (ball.gamma or math.inf)) - 1.0
     if gap > rtol and ball.farthest > ball.cut and ball.rounds < max_iter:
-        ball, why = _refined(points, scale, ball, max_iter)
+        ball, why = _refined(source, scale, ball, max_iter)
     return _solution(ball, scale, rtol, max_iter, why)
 
 
-def _refined(points, scale, ball, max_iter):
+def _refined(source, scale, ball, max_iter):
     """The ball of exact arithmetic, and why no more can be had.
 
     Where the exact method gives up, the ball as it was.
     """
-    found = refine(points, scale, ball.support, max_iter - ball.rounds)
+    found = refine(source, scale, ball.support, max_iter - ball.rounds)
     if found is None:
         return ball, "as float64 cannot tell apart points that nearly coincide"
     support, weights, center, square, entered = found
@@ -139,14 +159,14 @@ def _refined(points, scale, ball, max_iter):
     rounds, passes = ball.rounds + entered, ball.passes + entered + 1.0
     ball = ball._replace(support=support, weights=weights, gamma=gamma)
     ball = ball._replace(rounds=rounds, passes=passes)
-    ball = _about(points, scale, ball, np.array([float(x) for x in center]))
+    ball = _about(source, scale, ball, np.array([float(x) for x in center]))
     return ball, "as no float64 is nearer to the exact center"
 
 
-def _about(points, scale, ball, center):
+def _about(source, scale, ball, center):
     """The ball about a center of the points as they are, in float64."""
     center = center * scale
-    farthest = _shell(points, center, scale, 1, math.inf)[2]
+    farthest = farthest_rows(source, center, scale, 1, math.inf).farthest
     return ball._replace(center=center, farthest=farthest, passes=ball.passes + 1.0)
 
 
@@ -178,107 +198,74 @@ def _solution(ball, scale, rtol, max_iter, why):
 # --- few passes over large data ----------------------------------------------------
 
 
-def _solve(points, scale, rtol, max_iter):
-    """The ball of the scaled points, from all rows at once or from few of them."""
-    m, n = points.shape
+def _solve(source, scale, rtol, max_iter):
+    """The ball of the scaled points, from all rows at once or from few of them.
+
+    Which of the two, and all that follows, hangs on the numbers alone: not on their
+    type, on the layout or on where they lie.
+    """
+    m, n = source.shape
     aim, limit = max(float(rtol) / 100.0, 1e-14), int(max_iter)
     batch = min(4 + 4 * math.isqrt(n), 256)
     sample, small = math.isqrt(m * (n + 1)), m * n <= SMALL
+    if not small and SPARSE * sample < m:
+        return _solve_by_shells(source, scale, sample, batch, aim, limit)
+    points = source.whole()
     if small and not (points.flags.carray and points.dtype == np.float64):
         points = np.array(points, dtype=np.float64, order="C")
     rows = readable(points)
-    if rows is not None and (small or 10 * sample >= m):
-        return _core_ball(rows, scale, None, batch, aim, limit)
-    return _solve_by_shells(points, scale, sample, batch, aim, limit)
+    if rows is None:
+        rows = np.array(points, order="C")
+    return _core_ball(rows, scale, None, batch, aim, limit)
 
 
-def _solve_by_shells(points, scale, sample, batch, aim, limit):
+def _solve_by_shells(source, scale, sample, batch, aim, limit):
     """Steps 1 to 3 of the module's description."""
-    m, n = points.shape
-    room = max(m * points.itemsize // 64, SHELL_BYTES // (8 * n), 4)
-    most = min(4 * sample, room)
+    m, n = source.shape
+    most = min(4 * sample, max(m // 8, SHELL_BYTES // (8 * n), 4))
     drawn = np.random.default_rng(0).choice(m, most // 4, replace=False, shuffle=False)
     rows = np.sort(drawn)
-    values = _gather(points, rows)
+    values, read = source.gather(rows)
     ball = _core_ball(values, scale, None, batch, aim, limit)
-    ball = ball._replace(support=rows[ball.support], passes=rows.size / m)
+    held = values[ball.support]
+    ball = ball._replace(support=rows[ball.support], passes=read)
     # A cut that about half of `most` of all rows will pass.
-    inner = _shell(values, ball.center, scale, max(most * most // (6 * m), 2), 0.0)[1]
-    del values
+    sampled = Shell(ball.center, scale, max(most * most // (8 * m), 1), 0.0)
+    sampled.take(0, values)
+    inner = sampled.merged([]).inner
+    del values, sampled
     while ball.farthest < HUGE:
         cut = min(inner, ball.cut)
-        found, inner, farthest = _shell(points, ball.center, scale, most, cut)
+        shell = farthest_rows(source, ball.center, scale, most, cut)
+        inner, farthest = shell.inner, shell.farthest
         ball = ball._replace(farthest=farthest, passes=ball.passes + 1.0)
-        if farthest <= ball.cut or ball.rounds >= limit:
+        if farthest <= ball.cut or ball.rounds >= limit or farthest == math.inf:
             break
-        rows = np.concatenate([ball.support, np.setdiff1d(found, ball.support)])
+        fresh = ~np.isin(shell.rows, ball.support)
+        rows = np.concatenate([ball.support, shell.rows[fresh]])
+        values = np.concatenate([held, shell.values[fresh]])
         start, rest = ball.weights, limit - ball.rounds
-        new = _core_ball(_gather(points, rows), scale, start, batch, aim, rest)
+        new = _core_ball(values, scale, start, batch, aim, rest)
         shift = float(np.linalg.norm(new.center - ball.center))
         if shift == 0.0 and new.gamma <= ball.gamma * (1.0 + 1e-14):
             break
-        rounds, passes = ball.rounds + new.rounds, ball.passes + rows.size / m
-        ball = new._replace(support=rows[new.support], rounds=rounds, passes=passes)
+        held, rounds = values[new.support], ball.rounds + new.rounds
+        ball = new._replace(
+            support=rows[new.support], rounds=rounds, passes=ball.passes
+        )
         if (math.sqrt(inner) + shift) * (1.0 + 1e-14) <= math.sqrt(ball.farthest):
             break
     return ball
 
 
-def _gather(points, rows):
-    """Some rows as float64, piece by piece, so that no second copy lives."""
-    values = np.empty((rows.size, points.shape[1]))
-    size = max(1, 2**17 // points.shape[1])
-    for start in range(0, rows.size, size):
-        values[start : start + size] = points[rows[start : start + size]]
-    return values
+# --- compiled: the farthest rows ---------------------------------------------------
 
-
-def _shell(points, center, scale, most, cut):
-    """One pass: the farthest rows from a center, and what bounds all the others.
-
-    Blocks of rows may be scanned anywhere, in any order: the shell of the whole is
-    found among the shells of its parts.
-
-    Returns
-    -------
-    rows : ndarray of int
-        The rows beyond sqrt(cut), in no order; if there are `most` or more, the
-        farthest half of that or more.
-    inner, farthest : float
-        A bound on the squared distances of the other rows, and the largest of all;
-        infinite when an entry is not finite or a square overflows.
-    """
-    found, squared = np.empty(most, np.int64), np.empty(most)
-    count, inner = 0, 0.0
-    for start, block in readable_blocks(points):
-        count, cut, inner = _scan(
-            block, start, center, scale, cut, inner, found, squared, count
-        )
-        if count < 0:
-            return found[:0], math.inf, math.inf
-    return found[:count], inner, max(inner, squared[count - 1]) if count else inner
-
-
-# --- compiled: the scan ------------------------------------------------------------
-
-# Sums may be reordered, so that they run in vector registers, but NaN and infinity
-# keep their meaning: they are how bad input is noticed at no cost.
-_ORDER = {"reassoc", "contract", "nsz"}
-_OPTIONS = {
-    "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False,
-    "no_cfunc_wrapper": True,
-}  # fmt: skip
-_compiled = njit(fastmath=_ORDER, **_OPTIONS)
-# A function that only compiled code calls does without an entrance from Python, which
-# takes as long to compile as the function itself, and without a file of its own.
-_PART = _OPTIONS | {"no_cpython_wrapper": True, "cache": False}
-_inner = njit(fastmath=_ORDER, **_PART)
 # LLVM optimises a function anew with every caller that it is linked into. One that has
 # a single caller and many parts becomes a part of the caller's text before that.
-_pasted = njit(fastmath=_ORDER, inline="always", **_PART)
+_pasted = njit(fastmath=ORDER, inline="always", **PART)
 
 
-@_inner
+@part
 def _dot(x, y, size):
     total = 0.0
     for i in range(size):
@@ -286,22 +273,7 @@ def _dot(x, y, size):
     return total
 
 
-@_inner
-def _squared_distance(row, scale, center):
-    total = 0.0
-    for j in range(center.size):
-        difference = scale * row[j] - center[j]
-        total += difference * difference
-    return total
-
-
-@_compiled
-def _scan(rows, start, center, scale, cut, inner, found, squared, count):
-    """_collect for Python: large data alone need this entrance."""
-    return _collect(rows, start, center, scale, cut, inner, found, squared, count)
-
-
-@_inner
+@part
 def _collect(rows, start, center, scale, cut, inner, found, squared, count):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
@@ -310,7 +282,7 @@ def _collect(rows, start, center, scale, cut, inner, found, squared, count):
     -1 when a squared distance is not finite. The farthest row comes last.
     """
     for i in range(rows.shape[0]):
-        distance = _squared_distance(rows[i], scale, center)
+        distance = squared_distance(rows[i], scale, center)
         if distance <= cut:
             inner = max(inner, distance)
             continue
@@ -325,7 +297,7 @@ def _collect(rows, start, center, scale, cut, inner, found, squared, count):
     return count, cut, inner
 
 
-@_inner
+@part
 def _keep_farthest(found, squared, count, keep):
     """Bring the `keep` farthest to the front, the nearest of them last; return it."""
     low, high = 0, count - 1
@@ -347,7 +319,7 @@ def _keep_farthest(found, squared, count, keep):
     return squared[keep - 1]
 
 
-@_inner
+@part
 def _farthest_last(found, squared, count):
     """Bring the farthest to the end."""
     last = count - 1
@@ -481,7 +453,7 @@ def _multiply(core, done, known, rows, scale):
 # --- compiled: the rounds ----------------------------------------------------------
 
 
-@_compiled
+@compiled
 def _differences(ids, rows, scale, origin, start, width, first, known, space):
     """Differences of core points from the origin, in `width` columns from `start` on."""
     there = origin[start : start + width]
@@ -491,7 +463,7 @@ def _differences(ids, rows, scale, origin, start, width, first, known, space):
             here[j] = scale * row[j] - there[j]
 
 
-@_compiled
+@compiled
 def _rounds(
     ids, weights, active, gram, factor, work, places, space, found, squared,
     rows, scale, capacity, start, stride, batch, aim, limit,
@@ -568,7 +540,7 @@ def _rounds(
     return size, done, known, rounds, gamma, farthest, cut, sigma, asked
 
 
-@_inner
+@part
 def _forget(core, size, kept):
     """Leave the support alone in the core set."""
     shares = core.work[0]
@@ -578,7 +550,7 @@ def _forget(core, size, kept):
         core.ids[i], core.weights[i], core.active[i] = kept[i], shares[i], i
 
 
-@_inner
+@part
 def _take_in(core, known, found, count):
     """Add the rows that are new to the core set; return how many it has then."""
     ids, new = core.ids, known
@@ -592,7 +564,7 @@ def _take_in(core, known, found, count):
     return new
 
 
-@_inner
+@part
 def _fill_gram(core, done, known, rows, scale):
     """Inner products of the core points from `done` on with all."""
     gram, local, origin = core.gram, core.space, core.places[1]
@@ -604,7 +576,7 @@ def _fill_gram(core, done, known, rows, scale):
             gram[i, j] = gram[j, i] = _dot(here, local[j], origin.size)
 
 
-@_inner
+@part
 def _locate(core, size, measured, rows, scale):
     """Center and dual value, anew from the support by differences from its first row.
 
@@ -633,7 +605,7 @@ def _locate(core, size, measured, rows, scale):
 
 # No reordering here, which would lose the digits of the center. Numba hands the
 # caller's freedom on to a function that names none of its own.
-_strict = njit(fastmath={"contract"}, **_PART)
+_strict = njit(fastmath={"contract"}, **PART)
 
 
 @_strict
@@ -689,7 +661,7 @@ def _maximise(core, sigma, done, known, size, aim, slots, squared):
     return size
 
 
-@_inner
+@part
 def _outside(core, known, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
     gram, weights = core.gram, core.weights
@@ -706,7 +678,7 @@ def _outside(core, known, aim, slots, squared):
     return count
 
 
-@_inner
+@part
 def _factorise(core, sigma, done, size):
     """Finish the factor after `done` rows; points in the span of others leave.
 
@@ -730,7 +702,7 @@ def _factorise(core, sigma, done, size):
     return done
 
 
-@_inner
+@part
 def _back(factor, vector, size):
     """Solve L'x = vector in place."""
     for i in range(size - 1, -1, -1):
@@ -740,7 +712,7 @@ def _back(factor, vector, size):
             vector[j] -= vector[i] * row[j]
 
 
-@_inner
+@part
 def _equalise(core, size):
     """Set target to the weights of sum 1 that make 2 M u - z constant."""
     target, ones, factor = core.work[0], core.work[1], core.factor
@@ -757,7 +729,7 @@ def _equalise(core, size):
     _back(factor, target, size)
 
 
-@_inner
+@part
 def _climb(core, size):
     """Maximise the dual over the support, dropping points whose weight vanishes.
 
@@ -787,7 +759,7 @@ def _climb(core, size):
     return size
 
 
-@_inner
+@part
 def _drop(core, size, position):
     """Take a point out of the support, with plane rotations of the factor."""
     active, cosines, sines = core.active, core.work[1], core.work[2]
@@ -805,7 +777,7 @@ def _drop(core, size, position):
         cosines[i], sines[i] = carry / row[i], old[i + 1] / row[i]
 
 
-@_inner
+@part
 def _exchange(core, size):
     """Drop a point to make room for one in the span; return the new one's weight.
 

@@ -235,10 +235,16 @@ class _Unmarked:
         self.__array_interface__ = interface | {"data": (interface["data"][0], False)}
 
 
-def readable_blocks(points):
+def readable_blocks(points, block_bytes=LARGE_BLOCK_BYTES):
     """Walk over the rows in blocks that compiled loops take.
 
     Blocks are views where `readable` needs no copy, else copies as float64.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+    block_bytes : int
+        About how large a block is as float64.
 
     Yields
     ------
@@ -248,7 +254,7 @@ def readable_blocks(points):
         The rows start to start + k. Never to be written to.
     """
     m, n = points.shape
-    size = max(1, LARGE_BLOCK_BYTES // (8 * n))
+    size = max(1, block_bytes // (8 * n))
     whole = readable(points)
     for start in range(0, m, size):
         if whole is None:

@@ -19,12 +19,13 @@ __all__ = ["refine"]
 MOST = 24
 
 
-def refine(points, scale, support, limit):
+def refine(source, scale, support, limit):
     """Exact center and radius, unless the support is too large or too many rows enter.
 
     Parameters
     ----------
-    points : ndarray, shape (m, n)
+    source : Rows
+        Or what else has `gather` and `blocks`.
     scale : float
         A power of two by which squares are kept from overflow when the farthest row
         is looked for.
@@ -44,19 +45,20 @@ def refine(points, scale, support, limit):
     entered : int
         How many rows entered. None instead of all these when there is no answer.
     """
-    hull = _Hull([Fraction(float(x)) for x in points[support[0]]])
-    for row in support:
-        hull.enter(int(row), points[row])
+    held = source.gather(support)[0]
+    hull = _Hull(_exactly(held[0]))
+    for row, point in zip(support, held, strict=True):
+        hull.enter(int(row), point)
     for entered in range(limit + 1):
         if len(hull.rows) > MOST:
             return None
         center, square = hull.ball()
-        row = _farthest(points, scale, center)
-        outside = _squared(_exactly(points[row]), center) > square
+        row, point = _farthest(source, scale, center)
+        outside = _squared(_exactly(point), center) > square
         if not outside:
             weights = np.array([float(hull.weights[i]) for i in hull.rows])
             return np.array(hull.rows), weights, center, square, entered
-        hull.enter(row, points[row])
+        hull.enter(row, point)
     return None
 
 
@@ -147,12 +149,18 @@ class _Hull:
         return {first: 1 - sum(shares), **dict(zip(rest, shares, strict=True))}
 
 
-def _farthest(points, scale, center):
-    """The row that is farthest from a center, as float64 sees it."""
+def _farthest(source, scale, center):
+    """The row that is farthest from a center, as float64 sees it, and its entries."""
     near = np.array([float(x) for x in center])
     rest = np.array([float(x - Fraction(float(y))) for x, y in zip(center, near)])
-    differences = (points * scale - near * scale) - rest * scale
-    return int(np.einsum("ij,ij->i", differences, differences).argmax())
+    farthest, found = -1.0, None
+    for start, block in source.blocks():
+        differences = (block * scale - near * scale) - rest * scale
+        squared = np.einsum("ij,ij->i", differences, differences)
+        place = int(squared.argmax())
+        if squared[place] > farthest:
+            farthest, found = squared[place], (start + place, block[place].copy())
+    return found
 
 
 def _exactly(point):

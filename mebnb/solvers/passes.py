@@ -1,0 +1,347 @@
+"""A pass over all rows: the farthest of them from a center, by any number of threads.
+
+What a pass finds is defined row by row: the `most` farthest rows beyond a cut, of
+equally far ones those that come first. So it is the same, to the last bit, for any
+number of workers and any size of blocks.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import config, njit
+
+from mebnb.solvers.inputs import check_number, readable_blocks
+
+__all__ = [
+    "Rows",
+    "Shell",
+    "check_workers",
+    "compiled",
+    "farthest_rows",
+    "fold",
+    "part",
+]
+
+# A worker gets about this many blocks, so that the last one keeps no other waiting.
+SHARES = 4
+# A block smaller than this takes longer to hand out than to read.
+LEAST_BLOCK_BYTES = 1024 * 1024
+MOST_BLOCK_BYTES = 8 * 1024 * 1024
+
+# Sums may be reordered, so that they run in vector registers, but NaN and infinity
+# keep their meaning: they are how bad input is noticed at no cost. The order of a sum
+# is that of one compiled loop over one contiguous row, wherever the row stands; a test
+# holds the loops over float32 and float64 to the same bits.
+ORDER = {"reassoc", "contract", "nsz"}
+OPTIONS = {
+    "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False,
+    "no_cfunc_wrapper": True,
+}  # fmt: skip
+compiled = njit(fastmath=ORDER, **OPTIONS)
+# A function that only compiled code calls does without an entrance from Python, which
+# takes as long to compile as the function itself, and without a file of its own.
+PART = OPTIONS | {"no_cpython_wrapper": True, "cache": False}
+part = njit(fastmath=ORDER, **PART)
+
+
+@part
+def squared_distance(row, scale, center):
+    """Squared distance of a scaled row from a center, as float64."""
+    total = 0.0
+    for j in range(center.size):
+        difference = scale * row[j] - center[j]
+        total += difference * difference
+    return total
+
+
+@compiled
+def _scan(rows, start, center, scale, cut, inner, found, squared, count):
+    """Collect the rows farther than sqrt(cut) from a center, until `found` is full.
+
+    Returns read, count, inner: how many rows were read, how many are collected now, and
+    a bound on the squared distances of the rows let go. count is -1 when a squared
+    distance is not finite.
+    """
+    for i in range(rows.shape[0]):
+        distance = squared_distance(rows[i], scale, center)
+        if distance <= cut:
+            inner = max(inner, distance)
+            continue
+        if not distance < np.inf:
+            return i, -1, np.inf
+        found[count], squared[count] = start + i, distance
+        count += 1
+        if count == found.size:
+            return i + 1, count, inner
+    return rows.shape[0], count, inner
+
+
+class Shell:
+    """The farthest rows from a center, of the blocks that it has been shown.
+
+    Parameters
+    ----------
+    center : ndarray, shape (n,)
+    scale : float
+        What the rows are multiplied with.
+    most : int
+        How many rows are kept.
+    cut : float
+        Rows at this squared distance and below are let go.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (k,)
+        Row numbers of the rows kept, ascending once it is merged.
+    squared : ndarray, shape (k,)
+        Their squared distances.
+    values : ndarray, shape (k, n)
+        The rows themselves, as float64.
+    inner : float
+        The largest squared distance of a row that was let go, 0 if none was; infinite
+        when an entry is not finite or a square overflows.
+    """
+
+    def __init__(self, center, scale, most, cut):
+        self.center, self.scale, self.most, self.cut = center, scale, most, cut
+        self.inner = 0.0
+        # Twice the room, so that rows are let go only once in so many.
+        self._found, self._squared = np.empty(2 * most, np.int64), np.empty(2 * most)
+        self._count, self._pieces = 0, []
+
+    def take(self, start, block):
+        """Look at a block of rows; later blocks come from farther down the data.
+
+        Parameters
+        ----------
+        start : int
+            Number of the block's first row.
+        block : ndarray, shape (k, n)
+            C-contiguous.
+        """
+        read, held = 0, self._count
+        while read < len(block) and self.inner < np.inf:
+            more, self._count, self.inner = _scan(
+                *(block[read:], start + read, self.center, self.scale),
+                *(self.cut, self.inner, self._found, self._squared, self._count),
+            )
+            read += more
+            if self._count == self._found.size:
+                held = self._let_go(held)
+        if self._count > held:
+            fresh = self._found[held : self._count] - start
+            self._pieces.append(block[fresh].astype(np.float64, copy=False))
+
+    @property
+    def rows(self):
+        return self._found[: max(self._count, 0)]
+
+    @property
+    def squared(self):
+        return self._squared[: max(self._count, 0)]
+
+    @property
+    def values(self):
+        return np.concatenate([np.empty((0, self.center.size)), *self._pieces])
+
+    @property
+    def farthest(self):
+        """The largest squared distance of all rows."""
+        return max(self.inner, self.squared.max(initial=0.0))
+
+    def _let_go(self, held):
+        """Keep `most` rows; return how many of the first `held`, which have values."""
+        keep = _farthest(self.rows, self.squared, self.most)
+        self.inner = max(self.inner, self.squared[~keep].max())
+        if held:
+            self._pieces = [self.values[keep[:held]]]
+        for column in (self._found, self._squared):
+            column[: self.most] = column[keep]
+        self._count = self.most
+        # Rows to come that are as far as the last one have higher numbers.
+        self.cut = self.squared.min()
+        return int(np.count_nonzero(keep[:held]))
+
+    def merged(self, others):
+        """One shell of this one and others, of other rows from the same center.
+
+        Parameters
+        ----------
+        others : list of Shell
+
+        Returns
+        -------
+        Shell
+        """
+        parts = [self, *others]
+        whole = Shell(self.center, self.scale, self.most, self.cut)
+        whole.inner = max(part.inner for part in parts)
+        rows, squared, values = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("rows", "squared", "values")
+        )
+        if whole.inner == np.inf:
+            return whole
+        if rows.size > self.most:
+            keep = _farthest(rows, squared, self.most)
+            whole.inner = max(whole.inner, squared[~keep].max())
+            rows, squared, values = rows[keep], squared[keep], values[keep]
+        order = rows.argsort()
+        whole._count = rows.size
+        whole._found[: rows.size] = rows[order]
+        whole._squared[: rows.size] = squared[order]
+        whole._pieces = [values[order]]
+        return whole
+
+
+def _farthest(rows, squared, most):
+    """Which are the `most` farthest; of equally far rows, those of lower number."""
+    least = np.partition(squared, -most)[-most]
+    keep = squared > least
+    ties = np.flatnonzero(squared == least)
+    ties = ties[rows[ties].argsort()]
+    keep[ties[: most - np.count_nonzero(keep)]] = True
+    return keep
+
+
+# --- workers -----------------------------------------------------------------------
+
+
+def check_workers(workers, large=True):
+    """How many threads may work: the number given, else what the process may use.
+
+    Parameters
+    ----------
+    workers : int or None
+        None takes the cores that the process may run on, but no more than
+        NUMBA_NUM_THREADS and OMP_NUM_THREADS allow where they are set.
+    large : bool
+        Whether more than one pays; else it is one.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        When it is no whole number of at least 1.
+    """
+    if workers is not None:
+        check_number("workers", workers, 1, whole=True)
+    if not large:
+        return 1
+    if workers is not None:
+        return int(workers)
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    # OpenMP takes a list, one number for each level of nesting.
+    told = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if told.isdecimal() and int(told) > 0:
+        cores = min(cores, int(told))
+    return max(1, min(cores, config.NUMBA_NUM_THREADS))
+
+
+def fold(blocks, new, workers):
+    """Show every block of rows to one of several takers, each in a thread of its own.
+
+    Parameters
+    ----------
+    blocks : iterable of (int, ndarray)
+        Numbers of first rows, and rows. One thread at a time asks for the next.
+    new : callable
+        () -> taker, whose `take(start, block)` is called with ascending starts.
+    workers : int
+
+    Returns
+    -------
+    list
+        The takers, in no order.
+    """
+    blocks, turn = iter(blocks), threading.Lock()
+
+    def work():
+        taker = new()
+        while True:
+            with turn:
+                item = next(blocks, None)
+            if item is None:
+                return taker
+            taker.take(*item)
+
+    if workers == 1:
+        return [work()]
+    with ThreadPoolExecutor(workers - 1) as pool:
+        others = [pool.submit(work) for _ in range(workers - 1)]
+        return [work(), *(other.result() for other in others)]
+
+
+def farthest_rows(source, center, scale, most, cut):
+    """One pass: the `most` farthest rows beyond a cut.
+
+    Parameters
+    ----------
+    source : Rows
+        Or what else has a `fold` method.
+    center, scale, most, cut
+        See Shell.
+
+    Returns
+    -------
+    Shell
+    """
+    first, *others = source.fold(lambda: Shell(center, scale, most, cut))
+    return first.merged(others)
+
+
+class Rows:
+    """The rows of an array, as a solver reads them.
+
+    Parameters
+    ----------
+    points : ndarray, shape (m, n)
+        float32 or float64, in any memory layout.
+    workers : int
+    """
+
+    def __init__(self, points, workers=1):
+        self.points, self.workers = points, workers
+        self.shape = points.shape
+
+    def blocks(self):
+        """Walk over the rows: number of a block's first row, and the block."""
+        share = 8 * self.points.size // (SHARES * self.workers)
+        size = min(max(share, LEAST_BLOCK_BYTES), MOST_BLOCK_BYTES)
+        return readable_blocks(self.points, size)
+
+    def fold(self, new):
+        """See the function of this name."""
+        return fold(self.blocks(), new, self.workers)
+
+    def gather(self, rows):
+        """Some rows as float64, and what part of all rows was read for them.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (k,)
+
+        Returns
+        -------
+        values : ndarray, shape (k, n)
+        read : float
+        """
+        values = np.empty((len(rows), self.shape[1]))
+        size = max(1, 2**17 // self.shape[1])  # no second copy lives
+        for start in range(0, len(rows), size):
+            values[start : start + size] = self.points[rows[start : start + size]]
+        return values, len(rows) / self.shape[0]
+
+    def whole(self):
+        """All rows, as an array."""
+        return self.points

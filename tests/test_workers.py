@@ -1,0 +1,174 @@
+"""One worker or many, blocks of one row or of all: the same ball, bit for bit."""
+
+import functools
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from mebnb import minimum_enclosing_ball
+from mebnb.solvers import exact, passes
+from mebnb.solvers.passes import Rows, Shell, check_workers, farthest_rows, fold
+
+KINDS = {
+    "normal": lambda rng, m, n: rng.standard_normal((m, n)),
+    "whole numbers": lambda rng, m, n: rng.integers(-3, 4, (m, n)).astype(float),
+    "sphere": lambda rng, m, n: (
+        (x := rng.standard_normal((m, n))) / np.linalg.norm(x, axis=1, keepdims=True)
+    ),
+    "repeats": lambda rng, m, n: rng.permutation(
+        np.repeat(rng.standard_normal((m // 10, n)), 10, axis=0)
+    ),
+    "offset": lambda rng, m, n: rng.standard_normal((m, n)) + 1e6,
+    "Cauchy": lambda rng, m, n: rng.standard_cauchy((m, n)),
+    "equal": lambda rng, m, n: np.ones((m, n)),
+    "tiny": lambda rng, m, n: rng.standard_normal((m, n)) * 2.0**-700,
+}
+
+
+def same(one, other):
+    for name in ("center", "weights", "support"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for name in ("radius", "lower_bound", "iterations", "converged", "message"):
+        assert getattr(one, name) == getattr(other, name), name
+
+
+@pytest.fixture
+def as_large(monkeypatch):
+    """Small clouds take the path of large ones, in many blocks."""
+    monkeypatch.setattr(exact, "SMALL", 0)
+    monkeypatch.setattr(exact, "SPARSE", 1)
+    monkeypatch.setattr(exact, "SHELL_BYTES", 1)
+    monkeypatch.setattr(passes, "LEAST_BLOCK_BYTES", 1000)
+
+
+def draw(kind, seed):
+    rng = np.random.default_rng(seed)
+    m, n = int(rng.integers(40, 3000)) // 10 * 10, int(rng.integers(1, 9))
+    return KINDS[kind](rng, m, n)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 28), marks=pytest.mark.large)]
+)
+def test_workers_and_layouts_give_one_ball(as_large, kind, seeds):
+    for seed in seeds:
+        points = draw(kind, seed)
+        expected = minimum_enclosing_ball(points, workers=1)
+        for workers in (2, 3, 8):
+            same(minimum_enclosing_ball(points, workers=workers), expected)
+        same(minimum_enclosing_ball(np.asfortranarray(points), workers=2), expected)
+
+
+@pytest.mark.parametrize("kind", ["normal", "sphere", "repeats"])
+def test_float32_gives_the_ball_of_its_numbers(as_large, kind):
+    points = draw(kind, 5).astype(np.float32)
+    expected = minimum_enclosing_ball(points.astype(np.float64))
+    same(minimum_enclosing_ball(points, workers=2), expected)
+
+
+def test_a_shell_is_the_same_for_any_blocks_and_workers():
+    points = np.random.default_rng(0).integers(-2, 3, (600, 3)).astype(float)
+    center = np.full(3, 0.25)
+    squared = ((points - center) ** 2).sum(axis=1)
+    order = np.lexsort((np.arange(600), -squared))
+    for most in (1, 7, 50):
+        for size in (1, 13, 300, 600):
+            for workers in (1, 3):
+                blocks = [(s, points[s : s + size]) for s in range(0, 600, size)]
+                new = functools.partial(Shell, center, 1.0, most, 0.0)
+                first, *others = fold(blocks, new, workers)
+                shell = first.merged(others)
+                np.testing.assert_array_equal(shell.rows, np.sort(order[:most]))
+                np.testing.assert_array_equal(shell.values, points[shell.rows])
+                assert shell.inner == squared[order[most]]
+                assert shell.farthest == squared.max()
+
+
+@pytest.mark.parametrize("n", [*range(1, 40), 63, 64, 100, 130, 1000])
+def test_a_distance_has_the_same_bits_for_either_type_and_any_place(n):
+    rng = np.random.default_rng(n)
+    rows, center = rng.standard_normal((30, n)).astype(np.float32), rng.normal(size=n)
+    whole = farthest_rows(Rows(rows), center, 1.0, 30, -1.0).squared
+    wide = farthest_rows(Rows(rows.astype(np.float64)), center, 1.0, 30, -1.0).squared
+    np.testing.assert_array_equal(whole, wide)
+    for i in (0, 17, 29):
+        alone = farthest_rows(Rows(rows[i : i + 1]), center, 1.0, 1, -1.0).squared
+        assert alone[0] == whole[i]
+
+
+def test_every_block_is_read_once_and_several_threads_take_part():
+    seen, together = [], threading.Barrier(2, timeout=30)
+
+    class Taker:
+        def take(self, start, block):
+            if start < 2:
+                together.wait()  # two threads must hold a block at one time
+            seen.append((start, threading.get_ident()))
+
+    takers = fold(((k, None) for k in range(40)), Taker, 2)
+    assert len(takers) == 2
+    assert sorted(start for start, _ in seen) == list(range(40))
+    assert len({thread for _, thread in seen}) == 2
+
+
+def test_an_error_while_reading_reaches_the_caller():
+    def blocks():
+        yield 0, None
+        raise OSError("the disk is gone")
+
+    class Taker:
+        def take(self, start, block):
+            pass
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        fold(blocks(), Taker, 3)
+
+
+def test_what_is_not_finite_is_noticed_by_any_worker():
+    points = np.ones((300_000, 4))
+    points[299_999, 2] = np.nan
+    with pytest.raises(ValueError, match="found NaN in row 299999, column 2"):
+        minimum_enclosing_ball(points, workers=3)
+
+
+def test_the_workers_that_are_told(monkeypatch):
+    cores = len(os.sched_getaffinity(0))
+    monkeypatch.setattr(passes.config, "NUMBA_NUM_THREADS", 64)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert check_workers(None) == cores
+    monkeypatch.setenv("OMP_NUM_THREADS", "1,4")
+    assert check_workers(None) == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "900")
+    assert check_workers(None) == cores
+    monkeypatch.setattr(passes.config, "NUMBA_NUM_THREADS", 1)
+    assert check_workers(None) == 1
+    assert check_workers(5) == 5
+    assert check_workers(5, large=False) == 1
+
+
+@pytest.mark.parametrize(
+    "workers, kind", [(0, ValueError), (1.5, TypeError), ("2", TypeError)]
+)
+def test_workers_that_make_no_sense(workers, kind):
+    with pytest.raises(kind, match="workers must be"):
+        minimum_enclosing_ball([[0.0], [1.0]], workers=workers)
+
+
+def test_several_threads_of_python_may_solve_at_once():
+    points = np.random.default_rng(0).standard_normal((150_000, 8))
+    expected = minimum_enclosing_ball(points, workers=1)
+    balls = [None] * 4
+
+    def solve(k):
+        balls[k] = minimum_enclosing_ball(points, workers=2)
+
+    threads = [threading.Thread(target=solve, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for ball in balls:
+        same(ball, expected)
