@@ -14,9 +14,11 @@ from .solvers.frank_wolfe import (
     pairwise,
 )
 from .solvers.soft import soft_ball
+from .solvers.sources import Blocks
 
 __all__ = [
     "BallDetector",
+    "Blocks",
     "ExcludingEllipsoids",
     "SoftBallDetector",
     "Solution",

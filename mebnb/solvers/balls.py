@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
-from mebnb.solvers.inputs import readable_blocks, row_blocks
+from mebnb.solvers.inputs import check_points, readable_blocks, row_blocks
 from mebnb.solvers.rates import linear_rate, power_rate
 
 __all__ = [
@@ -423,6 +423,8 @@ class Solution:
     independent : bool
         Whether the solver promises an affinely independent support, at most n + 1
         points; `verify` then holds it to that. Frank-Wolfe makes no such promise.
+    places : list of (str, int), or None
+        Of points from files: file, and row in it, of each support point.
     """
 
     center: np.ndarray
@@ -436,6 +438,30 @@ class Solution:
     passes: float = math.nan
     trace: Trace | None = None
     independent: bool = False
+    places: list | None = None
+
+    def distances(self, points):
+        """Distances of points from the center.
+
+        Parameters
+        ----------
+        points : array_like, shape (m, n)
+            Of a Dask array the answer is a Dask array too, with the same row chunks.
+
+        Returns
+        -------
+        ndarray or dask.array.Array, shape (m,)
+        """
+        if hasattr(points, "map_blocks"):
+            if points.numblocks[1] != 1:
+                raise ValueError(
+                    "points must have one chunk of columns, found "
+                    f"{points.numblocks[1]}; call points.rechunk({{1: -1}}) first"
+                )
+            return points.map_blocks(
+                self.distances, drop_axis=1, dtype=np.float64, meta=np.empty(0)
+            )
+        return np.sqrt(squared_distances(check_points(points), self.center))
 
     @property
     def relative_error(self):

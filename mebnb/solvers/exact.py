@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -47,6 +48,7 @@ from mebnb.solvers.passes import (
     squared_distance,
 )
 from mebnb.solvers.refining import refine
+from mebnb.solvers.sources import Blocks, Stream, opened
 
 __all__ = ["minimum_enclosing_ball"]
 
@@ -82,9 +84,13 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
 
     Parameters
     ----------
-    points : array_like, shape (m, n)
+    points : array_like, path, table or Blocks; shape (m, n)
         One point a row: an array (also float32, memory-mapped, read-only, in any
-        memory layout), nested lists or a data frame. Never modified.
+        memory layout), nested lists or a data frame. Also the path of a `.npy` file, a
+        Parquet file, a folder or a pattern of them, an Arrow table, a Dask array or
+        frame with one chunk of columns, or `Blocks`: these are read block by block,
+        but for wide data (m not above 100 (n + 1)), which are taken into memory. Never
+        modified.
     rtol : float
         The largest accepted radius / lower_bound - 1. The last digits are nearly free,
         so the solver aims at rtol / 100, or at what rounding allows.
@@ -122,17 +128,19 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
     >>> ball.center.round(12), round(ball.radius, 12), ball.support
     (array([1., 0.]), 1.0, array([0, 1]))
     """
-    points = check_points(points, finite=False)
     check_number("rtol", rtol, 0.0)
     check_number("max_iter", max_iter, 1, whole=True)
-    workers = check_workers(workers, points.size > SMALL)
-    source = Rows(points, workers)
+    source = _source(points, workers)
     scale = 1.0
     ball = _solve(source, scale, rtol, max_iter)
     if not TINY < ball.farthest < HUGE:
-        check_points(points)
+        source.refuse_non_finite()
         first = source.gather(np.array([0]))[0][0]
-        spread = max(coordinate_spread(block, first) for _, block in source.blocks())
+        spread = max(
+            coordinate_spread(block, first)
+            for _, block in source.blocks()
+            if len(block)
+        )
         if spread == 0.0:
             ball = ball._replace(center=first, farthest=0.0)
         else:
@@ -143,7 +151,20 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
     gap = math.sqrt(ball.farthest / (ball.gamma or math.inf)) - 1.0
     if gap > rtol and ball.farthest > ball.cut and ball.rounds < max_iter:
         ball, why = _refined(source, scale, ball, max_iter)
-    return _solution(ball, scale, rtol, max_iter, why)
+    solution = _solution(ball, scale, rtol, max_iter, why)
+    places = source.locate(solution.support)
+    return solution if places is None else replace(solution, places=places)
+
+
+def _source(points, workers):
+    """The points as passes read them: in memory, or where they lie."""
+    points = opened(points)
+    if not isinstance(points, Blocks):
+        points = check_points(points, finite=False)
+        return Rows(points, check_workers(workers, points.size > SMALL))
+    large = math.prod(points.shape) > SMALL
+    stream = Stream(points, check_workers(workers, large))
+    return stream if large else Rows(stream.whole(), held=points)
 
 
 def _refined(source, scale, ball, max_iter):

@@ -95,6 +95,8 @@ def _as_real_array(points, name):
         raise TypeError(
             f"{name} must not be a masked array; drop or fill the masked entries first"
         )
+    if hasattr(points, "__dlpack__") and not isinstance(points, np.ndarray):
+        points = _on_the_cpu(points, name)
     try:
         array = np.asarray(points)
     except ValueError as error:
@@ -127,6 +129,17 @@ def _as_real_array(points, name):
         for value, number in zip(array.ravel(), numbers.ravel(), strict=True):
             _refuse_rounded(int(value), float(number), name)
     return numbers
+
+
+def _on_the_cpu(array, name):
+    """The memory of another library's array, without a copy."""
+    kind, number = array.__dlpack_device__()
+    if kind != 1:  # kDLCPU of the DLPack standard
+        raise TypeError(
+            f"{name} must be on the CPU, found an array on device {kind}:{number}; "
+            "copy it to the host first"
+        )
+    return np.from_dlpack(array)
 
 
 def _with_whole_numbers(points, array):

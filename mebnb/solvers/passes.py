@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numba import config, njit
 
-from mebnb.solvers.inputs import check_number, readable_blocks
+from mebnb.solvers.inputs import check_number, check_points, readable_blocks
 
 __all__ = [
     "Rows",
@@ -176,6 +176,7 @@ class Shell:
         Returns
         -------
         Shell
+            Which takes no more blocks.
         """
         parts = [self, *others]
         whole = Shell(self.center, self.scale, self.most, self.cut)
@@ -191,10 +192,9 @@ class Shell:
             whole.inner = max(whole.inner, squared[~keep].max())
             rows, squared, values = rows[keep], squared[keep], values[keep]
         order = rows.argsort()
-        whole._count = rows.size
-        whole._found[: rows.size] = rows[order]
-        whole._squared[: rows.size] = squared[order]
-        whole._pieces = [values[order]]
+        # No room for more: it travels between processes.
+        whole._found, whole._squared = rows[order], squared[order]
+        whole._count, whole._pieces = rows.size, [values[order]]
         return whole
 
 
@@ -308,10 +308,12 @@ class Rows:
     points : ndarray, shape (m, n)
         float32 or float64, in any memory layout.
     workers : int
+    held : Blocks or None
+        Where the points came from, if they were read into memory here.
     """
 
-    def __init__(self, points, workers=1):
-        self.points, self.workers = points, workers
+    def __init__(self, points, workers=1, held=None):
+        self.points, self.workers, self.held = points, workers, held
         self.shape = points.shape
 
     def blocks(self):
@@ -345,3 +347,11 @@ class Rows:
     def whole(self):
         """All rows, as an array."""
         return self.points
+
+    def refuse_non_finite(self):
+        """Name the first entry that is not finite."""
+        check_points(self.points)
+
+    def locate(self, rows):
+        """Files and rows in them, where the points came from files."""
+        return None if self.held is None else self.held.locate(rows)

@@ -1,0 +1,418 @@
+"""Rows that are not an array in memory: files, tables, Dask, and blocks by a function.
+
+A solver reads them block by block, each block once a pass, the next one while others
+are looked at. The only file of this room that knows of pyarrow and Dask: neither is
+imported before somebody hands over a file or a table.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from mebnb.solvers.inputs import check_number, check_points, readable
+from mebnb.solvers.passes import fold
+
+__all__ = ["Blocks", "Stream", "opened"]
+
+# An Arrow table is read in blocks of about this many rows.
+TABLE_ROWS = 2**17
+# A shell of many chunks is merged from this many at a time.
+MERGED = 8
+
+
+class Blocks:
+    """Points that come block by block.
+
+    Parameters
+    ----------
+    read : callable
+        k -> array_like, shape (rows, n): block k, the same in every pass. Called from
+        one thread at a time.
+    count : int
+        How many blocks there are.
+    rows : sequence of int, or None
+        How many rows each block has. None has them counted, in a pass of its own.
+
+    Examples
+    --------
+    >>> halves = [[[0.0, 0.0], [2.0, 0.0]], [[1.0, 0.5]]]
+    >>> blocks = Blocks(lambda k: halves[k], 2)
+    >>> blocks.shape
+    (3, 2)
+    >>> minimum_enclosing_ball(blocks).radius
+    1.0
+    """
+
+    def __init__(self, read, count, rows=None):
+        if not callable(read):
+            raise TypeError(f"read must be a function of a number, found {read!r}")
+        check_number("count", count, 1, whole=True)
+        if rows is not None and len(rows) != count:
+            raise ValueError(f"rows must hold {count} numbers, found {len(rows)}")
+        self._read, self.count = read, int(count)
+        self._rows, self._columns = rows, None
+        self._marks, self._starts = {}, None
+        self._files = None
+
+    @classmethod
+    def from_parquet(cls, path, columns=None):
+        """The rows of Parquet files, a block for each of their row groups.
+
+        Parameters
+        ----------
+        path : str or path
+            A file, a folder of files, or a pattern such as 'many/*.parquet'.
+        columns : list of str, or None
+            The columns that are coordinates, in this order; None takes all.
+
+        Returns
+        -------
+        Blocks
+
+        Raises
+        ------
+        ValueError
+            When there is no such file or column, or no row.
+        TypeError
+            When a column does not hold numbers.
+        """
+        from pyarrow import dataset
+
+        path = os.fspath(path)
+        found = sorted(glob.glob(path)) if glob.has_magic(path) else [path]
+        if not found or not all(map(os.path.exists, found)):
+            raise ValueError(f"no file is called {path}")
+        data = dataset.dataset(found if len(found) > 1 else found[0], format="parquet")
+        columns = _chosen_columns(data.schema, columns)
+        files, pieces, rows = [], [], []
+        for fragment in sorted(data.get_fragments(), key=lambda piece: piece.path):
+            first = 0
+            for piece in fragment.split_by_row_group():
+                files.append((fragment.path, first))
+                pieces.append(piece)
+                rows.append(piece.row_groups[0].num_rows)
+                first += rows[-1]
+        if not pieces:
+            raise ValueError(f"{path} holds no rows")
+
+        def read(k):
+            table = pieces[k].to_table(schema=data.schema, columns=columns)
+            return _numbers_of_table(table, k)
+
+        blocks = cls(read, len(pieces), rows)
+        blocks._files = files
+        return blocks
+
+    @classmethod
+    def from_arrow(cls, table, columns=None):
+        """The rows of an Arrow table.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+        columns : list of str, or None
+            The columns that are coordinates, in this order; None takes all.
+
+        Returns
+        -------
+        Blocks
+        """
+        table = table.select(_chosen_columns(table.schema, columns))
+        starts = range(0, max(table.num_rows, 1), TABLE_ROWS)
+        rows = [min(TABLE_ROWS, table.num_rows - start) for start in starts]
+
+        def read(k):
+            return _numbers_of_table(table.slice(starts[k], TABLE_ROWS), k)
+
+        return cls(read, len(starts), rows)
+
+    @property
+    def shape(self):
+        """Numbers of points and features."""
+        if self._rows is None:
+            self._rows = self._count()
+        if self._starts is None:
+            self._starts = np.concatenate([[0], np.cumsum(self._rows)]).astype(np.int64)
+            if self._starts[-1] == 0:
+                raise ValueError("points must hold at least one point, found no rows")
+        if self._columns is None:
+            self.block(int(np.flatnonzero(self._rows)[0]))
+        return int(self._starts[-1]), self._columns
+
+    def _count(self):
+        return [self.block(k).shape[0] for k in range(self.count)]
+
+    def block(self, k):
+        """Block k as a C-contiguous array, or what is wrong with it."""
+        block = checked_block(self._read(k), k, self._columns)
+        self._columns = block.shape[1] if len(block) else self._columns
+        if self._rows is not None and len(block) != self._rows[k]:
+            raise ValueError(
+                f"block {k} must have the {self._rows[k]} rows that it had or was said "
+                f"to have, found {len(block)}"
+            )
+        # A few rows tell a block that is drawn anew from one that is read again.
+        few = block[[0, len(block) // 2, -1]].tobytes() if len(block) else b""
+        if self._marks.setdefault(k, few) != few:
+            raise ValueError(
+                f"block {k} must be the same in every pass, found other rows than "
+                "when it was read first"
+            )
+        return block
+
+    def start(self, k):
+        """Number of the first row of block k."""
+        return int(self._starts[k])
+
+    def holders(self, rows):
+        """The blocks that hold some rows."""
+        return np.searchsorted(self._starts, rows, side="right") - 1
+
+    def locate(self, rows):
+        """Where some rows stand in their files.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Row numbers.
+
+        Returns
+        -------
+        list of (str, int), or None
+            File, and row in it; None where the blocks come from no files.
+        """
+        if self._files is None:
+            return None
+        _ = self.shape
+        places = []
+        for row, k in zip(rows, self.holders(rows), strict=True):
+            file, first = self._files[k]
+            places.append((file, first + int(row) - self.start(k)))
+        return places
+
+    def fold(self, new, walk, workers):
+        """Show all blocks to takers; see `mebnb.solvers.passes.fold`."""
+        return fold(walk(range(self.count)), new, workers)
+
+
+class _Chunks(Blocks):
+    """The row chunks of a Dask array; a pass is a task for each, where they are."""
+
+    def __init__(self, array):
+        import dask
+
+        if array.ndim != 2:
+            raise ValueError(
+                "points must have two dimensions (points, features), found "
+                f"{array.ndim}"
+            )
+        if array.numblocks[1] != 1:
+            raise ValueError(
+                "points must have one chunk of columns, found "
+                f"{array.numblocks[1]}; call points.rechunk({{1: -1}}) first"
+            )
+        self._tasks = array.to_delayed().ravel().tolist()
+        super().__init__(lambda k: self._tasks[k].compute(), len(self._tasks))
+        if not np.isnan(array.chunks[0]).any():
+            self._rows = [int(size) for size in array.chunks[0]]
+        self._dask = dask
+
+    def _count(self):
+        length = self._dask.delayed(len)
+        return list(self._dask.compute(*[length(task) for task in self._tasks]))
+
+    def fold(self, new, walk, workers):
+        look, merge = self._dask.delayed(_look), self._dask.delayed(_merge)
+        shells = [
+            look(new, task, k, self.start(k), self._rows[k], self._columns)
+            for k, task in enumerate(self._tasks)
+        ]
+        while len(shells) > MERGED:
+            parts = range(0, len(shells), MERGED)
+            shells = [merge(shells[at : at + MERGED]) for at in parts]
+        return list(self._dask.compute(*shells))
+
+
+def _look(new, block, k, start, rows, columns):
+    block = checked_block(block, k, columns)
+    if len(block) != rows:
+        raise ValueError(f"block {k} must have {rows} rows again, found {len(block)}")
+    taker = new()
+    taker.take(start, block)
+    return taker.merged([])
+
+
+def _merge(shells):
+    return shells[0].merged(shells[1:])
+
+
+def checked_block(values, k, columns):
+    """A block as a C-contiguous float32 or float64 array.
+
+    Parameters
+    ----------
+    values : array_like
+    k : int
+        Its number, for the messages.
+    columns : int or None
+        How many columns it must have, where that is known.
+
+    Returns
+    -------
+    ndarray, shape (rows, n)
+    """
+    shape = np.shape(values) if hasattr(values, "shape") else None
+    if shape is not None and len(shape) == 2 and shape[0] == 0:
+        return np.empty((0, columns or shape[1]))
+    block = check_points(values, f"block {k}", finite=False)
+    if columns is not None and block.shape[1] != columns:
+        raise ValueError(
+            f"block {k} must have {columns} columns as those before it, found "
+            f"{block.shape[1]}"
+        )
+    rows = readable(block)
+    return np.array(block, order="C") if rows is None else rows
+
+
+def _chosen_columns(schema, columns):
+    from pyarrow import types
+
+    chosen = list(schema.names if columns is None else columns)
+    for name in chosen:
+        if name not in schema.names:
+            raise ValueError(f"no column is called {name!r}; there are {schema.names}")
+        kind = schema.field(name).type
+        if not (
+            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+        ):
+            raise TypeError(f"column {name!r} must hold real numbers, found {kind}")
+    if not chosen:
+        raise ValueError("columns must name at least one column")
+    return chosen
+
+
+def _numbers_of_table(table, k):
+    """A table of numbers as an array, of the narrowest type that holds all columns."""
+    columns = []
+    for name in table.column_names:
+        column = table.column(name)
+        if column.null_count:
+            raise ValueError(
+                f"block {k} must hold numbers, found nothing in column {name!r}"
+            )
+        values = np.asarray(column.to_numpy())
+        if len(values):
+            values = check_points(
+                values[:, None], f"column {name!r} of block {k}", finite=False
+            )
+        columns.append(values.reshape(-1))
+    kind = np.result_type(*columns)
+    numbers = np.empty((table.num_rows, len(columns)), kind)
+    for j, column in enumerate(columns):
+        numbers[:, j] = column
+    return numbers
+
+
+class Stream:
+    """Blocks as a solver reads them; the counterpart of `mebnb.solvers.passes.Rows`.
+
+    Parameters
+    ----------
+    held : Blocks
+    workers : int
+    """
+
+    def __init__(self, held, workers=1):
+        self.held, self.workers = held, workers
+        self.shape = held.shape
+
+    def blocks(self):
+        """Walk over the rows: number of a block's first row, and the block."""
+        return self._walk(range(self.held.count))
+
+    def _walk(self, numbers):
+        """Some blocks, each read while the one before it is looked at."""
+        with ThreadPoolExecutor(1) as reader:
+            coming = None
+            for k in numbers:
+                ahead = k, reader.submit(self.held.block, k)
+                if coming is not None:
+                    yield self._arrived(*coming)
+                coming = ahead
+            yield self._arrived(*coming)
+
+    def _arrived(self, k, block):
+        return self.held.start(k), block.result()
+
+    def fold(self, new):
+        """See `mebnb.solvers.passes.fold`."""
+        return self.held.fold(new, self._walk, self.workers)
+
+    def gather(self, rows):
+        """Some rows as float64, and what part of all rows was read for them."""
+        rows = np.asarray(rows)
+        values = np.empty((rows.size, self.shape[1]))
+        holders, read = self.held.holders(rows), 0
+        needed = np.unique(holders).tolist()
+        for k, (start, block) in zip(needed, self._walk(needed), strict=True):
+            mine = holders == k
+            values[mine] = block[rows[mine] - start]
+            read += len(block)
+        return values, read / self.shape[0]
+
+    def whole(self):
+        """All rows, as an array; an entry that is not finite is refused."""
+        kept = []
+        for k, (_, block) in enumerate(self.blocks()):
+            if len(block):
+                kept.append(check_points(block, f"block {k}"))
+        return np.concatenate(kept)
+
+    def locate(self, rows):
+        """Files and rows in them, where the points came from files."""
+        return self.held.locate(rows)
+
+    def refuse_non_finite(self):
+        """Name the first block with an entry that is not finite."""
+        for k, (_, block) in enumerate(self.blocks()):
+            if len(block):
+                check_points(block, f"block {k}")
+
+
+def opened(points):
+    """What a path or a table holds: Blocks, or an array; anything else as it is.
+
+    Parameters
+    ----------
+    points : object
+
+    Returns
+    -------
+    object
+    """
+    if isinstance(points, (np.ndarray, list, tuple, Blocks)):
+        return points
+    if isinstance(points, (str, os.PathLike)):
+        path = os.fspath(points)
+        if not path.endswith(".npy"):
+            return Blocks.from_parquet(path)
+        if not os.path.exists(path):
+            raise ValueError(f"no file is called {path}")
+        return np.load(path, mmap_mode="r")
+    package = type(points).__module__.partition(".")[0]
+    if package == "pyarrow" and hasattr(points, "schema"):
+        return Blocks.from_arrow(points)
+    if package in ("dask", "dask_expr"):
+        return _Chunks(_array_of_frame(points) if hasattr(points, "dtypes") else points)
+    return points
+
+
+def _array_of_frame(frame):
+    for name, kind in frame.dtypes.items():
+        if getattr(kind, "kind", "O") not in "fiub":
+            raise TypeError(f"column {name!r} must hold real numbers, found {kind}")
+    return frame.to_dask_array()

@@ -1,0 +1,253 @@
+"""Rows from files, tables, Dask and functions: the ball of the same rows in memory."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from mebnb import Blocks, minimum_enclosing_ball
+from mebnb.solvers.passes import Shell
+from mebnb.solvers.sources import Stream
+from tests.test_workers import KINDS, as_large, draw, same  # noqa: F401 (a fixture)
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+
+def table_of(points):
+    return pa.table({f"x{j}": column for j, column in enumerate(points.T)})
+
+
+def cut_up(points, size):
+    starts = range(0, len(points), size)
+    return Blocks(lambda k: points[starts[k] : starts[k] + size], len(starts))
+
+
+def sources(points, folder):
+    """The same rows, wherever they may come from."""
+    m = len(points)
+    np.save(folder / "points.npy", points)
+    table, half = table_of(points), m // 2
+    (folder / "many").mkdir(exist_ok=True)
+    pq.write_table(table, folder / "one.parquet", row_group_size=max(m // 7, 1))
+    pq.write_table(table[:half], folder / "many/a.parquet", row_group_size=97)
+    pq.write_table(table[half:], folder / "many/b.parquet")
+    columns = table.column_names
+    frame = dd.from_pandas(pd.DataFrame(points, columns=columns), npartitions=3)
+    array = da.from_array(points, chunks=(max(m // 5, 1), -1))
+    return {
+        ".npy": folder / "points.npy",
+        "memory-mapped": np.load(folder / "points.npy", mmap_mode="r"),
+        "Parquet file": folder / "one.parquet",
+        "Parquet folder": folder / "many",
+        "Parquet pattern": str(folder / "many" / "*.parquet"),
+        "Parquet columns": Blocks.from_parquet(folder / "one.parquet", columns),
+        "Arrow table": table,
+        "Dask array": array,
+        "Dask array of unknown chunks": array[array[:, 0] == array[:, 0]],
+        "Dask frame": frame,
+        "blocks of all rows": cut_up(points, m),
+        "blocks of 64 rows": cut_up(points, 64),
+    }
+
+
+@pytest.fixture(autouse=True)
+def dask_in_threads():
+    import dask
+
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+@pytest.mark.parametrize(
+    "kind, seed",
+    [("normal", 0), ("sphere", 1), ("repeats", 2), ("tiny", 3)]
+    + [
+        pytest.param(kind, seed, marks=pytest.mark.large)
+        for kind in KINDS
+        for seed in range(10, 35)
+    ],
+)
+def test_every_source_gives_the_ball_of_the_array(as_large, kind, seed, tmp_path):  # noqa: F811
+    points = draw(kind, seed)
+    expected = minimum_enclosing_ball(points, workers=1)
+    for name, source in sources(points, tmp_path).items():
+        try:
+            same(minimum_enclosing_ball(source, workers=2), expected)
+        except AssertionError as error:
+            raise AssertionError(name) from error
+
+
+def test_small_data_and_blocks_of_one_row(tmp_path):
+    points = draw("normal", 3)[:90].astype(np.float32)
+    expected = minimum_enclosing_ball(points)
+    for source in (cut_up(points, 1), *sources(points, tmp_path).values()):
+        same(minimum_enclosing_ball(source), expected)
+
+
+def test_blocks_of_one_row_of_large_data(as_large):  # noqa: F811
+    points = draw("whole numbers", 4)[:300]
+    same(minimum_enclosing_ball(cut_up(points, 1)), minimum_enclosing_ball(points))
+
+
+def test_each_block_is_read_once_a_pass(as_large):  # noqa: F811
+    points, reads = np.random.default_rng(0).normal(size=(5000, 3)), []
+
+    def read(k):
+        reads.append(k)
+        return points[100 * k : 100 * k + 100]
+
+    stream = Stream(Blocks(read, 50, [100] * 50), 2)
+    reads.clear()
+    first, *others = stream.fold(lambda: Shell(np.zeros(3), 1.0, 5, 0.0))
+    assert sorted(reads) == list(range(50)) and first.merged(others).rows.size == 5
+    reads.clear()
+    values, part = stream.gather(np.array([205, 3, 299]))
+    np.testing.assert_array_equal(values, points[[205, 3, 299]])
+    assert sorted(reads) == [0, 2] and part == 200 / 5000
+    reads.clear()
+    ball = minimum_enclosing_ball(Blocks(read, 50, [100] * 50))
+    assert len(reads) == round(50 * ball.passes) + 1  # one tells the columns
+
+
+def test_the_support_is_told_by_file_and_row(tmp_path):
+    points = draw("normal", 6)
+    folder = sources(points, tmp_path)["Parquet folder"]
+    ball = minimum_enclosing_ball(folder)
+    assert len(ball.places) == len(ball.support)
+    for row, (file, place) in zip(ball.support, ball.places):
+        line = pq.read_table(file).slice(place, 1).to_pandas().to_numpy()[0]
+        np.testing.assert_array_equal(line, points[row])
+    assert minimum_enclosing_ball(points).places is None
+
+
+def test_columns_are_chosen_and_types_mixed(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"name": list("abcd") * 50, "b": rng.integers(0, 9, 200)})
+    frame["a"] = rng.normal(size=200).astype(np.float32)
+    frame.to_parquet(tmp_path / "mixed.parquet")
+    blocks = Blocks.from_parquet(tmp_path / "mixed.parquet", ["a", "b"])
+    expected = minimum_enclosing_ball(frame[["a", "b"]].to_numpy(np.float64))
+    same(minimum_enclosing_ball(blocks), expected)
+    with pytest.raises(TypeError, match="column 'name' must hold real numbers, found"):
+        Blocks.from_parquet(tmp_path / "mixed.parquet")
+    with pytest.raises(ValueError, match="no column is called 'c'"):
+        Blocks.from_parquet(tmp_path / "mixed.parquet", ["c"])
+    with pytest.raises(TypeError, match="column 'name' must hold real numbers"):
+        minimum_enclosing_ball(dd.from_pandas(frame, npartitions=2))
+
+
+def test_files_that_are_not_there_or_empty(tmp_path):
+    for name in ("no.npy", "no.parquet", "no*.parquet"):
+        with pytest.raises(ValueError, match="no file is called"):
+            minimum_enclosing_ball(tmp_path / name)
+    pq.write_table(table_of(np.empty((0, 2))), tmp_path / "empty.parquet")
+    with pytest.raises(ValueError, match="no rows"):
+        minimum_enclosing_ball(tmp_path / "empty.parquet")
+    with pytest.raises(ValueError, match="no rows"):
+        minimum_enclosing_ball(table_of(np.empty((0, 2))))
+
+
+def test_blocks_that_are_wrong_are_named(as_large):  # noqa: F811
+    points = np.random.default_rng(0).normal(size=(400, 3))
+    parts = list(points.reshape(4, 100, 3))
+    with pytest.raises(ValueError, match=r"block 2 must have 3 columns .* found 2"):
+        minimum_enclosing_ball(
+            Blocks(lambda k: parts[k][:, : 3 - (k == 2)], 4), workers=2
+        )
+    with pytest.raises(ValueError, match="block 1 must have rows of equal length"):
+        minimum_enclosing_ball(Blocks([[[1.0]], [[1.0], [1.0, 2.0]]].__getitem__, 2))
+    bad = [part.copy() for part in parts]
+    bad[3][7, 1] = np.nan
+    with pytest.raises(ValueError, match="block 3 must be finite, found NaN in row 7"):
+        minimum_enclosing_ball(Blocks(bad.__getitem__, 4))
+    with pytest.raises(ValueError, match="block 0 must have the 99 rows"):
+        minimum_enclosing_ball(Blocks(parts.__getitem__, 4, [99, 100, 100, 100]))
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="block 0 must be the same in every pass"):
+        minimum_enclosing_ball(Blocks(lambda k: rng.normal(size=(100, 3)), 4))
+    table = pa.table({"a": [1.0, None], "b": [0.0, 1.0]})
+    with pytest.raises(ValueError, match="block 0 must hold numbers, .* column 'a'"):
+        minimum_enclosing_ball(table)
+
+
+def test_calls_of_blocks_that_make_no_sense():
+    with pytest.raises(TypeError, match="read must be a function"):
+        Blocks([[1.0]], 1)
+    with pytest.raises(ValueError, match="count must be finite and at least 1"):
+        Blocks(print, 0)
+    with pytest.raises(ValueError, match="rows must hold 3 numbers, found 2"):
+        Blocks(print, 3, [1, 2])
+
+
+def test_several_chunks_of_columns_are_not_rechunked_in_silence():
+    array = da.zeros((100, 4), chunks=(50, 2))
+    with pytest.raises(ValueError, match=r"found 2; call points.rechunk\(\{1: -1\}\)"):
+        minimum_enclosing_ball(array)
+    ball = minimum_enclosing_ball(np.eye(4))
+    with pytest.raises(ValueError, match="rechunk"):
+        ball.distances(array)
+
+
+def test_distances_are_lazy_on_lazy_rows():
+    points = draw("normal", 7)
+    ball = minimum_enclosing_ball(points)
+    array = da.from_array(points, chunks=(33, -1))
+    lazy = ball.distances(array)
+    assert isinstance(lazy, da.Array) and lazy.chunks == (array.chunks[0],)
+    expected = np.linalg.norm(points - ball.center, axis=1)
+    np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-14)
+    np.testing.assert_array_equal(lazy.compute(), ball.distances(points))
+
+
+class Elsewhere:
+    """An array of another library."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+
+def test_arrays_of_other_libraries_are_read_where_they_lie():
+    points = np.random.default_rng(0).normal(size=(50, 3))
+    same(minimum_enclosing_ball(Elsewhere(points)), minimum_enclosing_ball(points))
+    with pytest.raises(TypeError, match="must be on the CPU, found an array on device"):
+        minimum_enclosing_ball(Elsewhere(points, (2, 0)))
+
+
+@pytest.mark.large
+def test_a_killed_worker_costs_time_only():
+    distributed = pytest.importorskip("distributed")
+    array = da.random.default_rng(1).normal(size=(3_000_000, 6), chunks=(50_000, 6))
+    expected = minimum_enclosing_ball(array)
+    cluster = distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        import threading
+
+        pids = [info["pid"] for info in client.run(_identity).values()]
+        killer = threading.Timer(1.0, _end, [pids[0]])
+        killer.start()
+        ball = minimum_enclosing_ball(array)
+        killer.join()
+    same(ball, expected)
+
+
+def _identity():
+    import os
+
+    return {"pid": os.getpid()}
+
+
+def _end(pid):
+    import os
+    import signal
+
+    os.kill(pid, signal.SIGKILL)
