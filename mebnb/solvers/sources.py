@@ -39,6 +39,7 @@ class Blocks:
 
     Examples
     --------
+    >>> from mebnb import Blocks, minimum_enclosing_ball
     >>> halves = [[[0.0, 0.0], [2.0, 0.0]], [[1.0, 0.5]]]
     >>> blocks = Blocks(lambda k: halves[k], 2)
     >>> blocks.shape
