@@ -44,7 +44,7 @@ class Blocks:
     >>> blocks = Blocks(lambda k: halves[k], 2)
     >>> blocks.shape
     (3, 2)
-    >>> minimum_enclosing_ball(blocks).radius
+    >>> round(minimum_enclosing_ball(blocks).radius, 12)
     1.0
     """
 
