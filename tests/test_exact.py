@@ -546,7 +546,8 @@ def test_a_shell_holds_the_farthest_rows_and_bounds_the_others():
     order = np.argsort(-distances)
     shell = farthest_rows(Rows(points), center, 1.0, 40, 0.0)
     np.testing.assert_array_equal(shell.rows, np.sort(order[:40]))
-    np.testing.assert_array_equal(shell.values, points[shell.rows])
+    joined = Rows(points).join(points[:1], shell.rows, shell)
+    np.testing.assert_array_equal(joined, points[[0, *shell.rows]])
     assert shell.inner == pytest.approx(distances[order[40]], rel=1e-14)
     assert shell.farthest == pytest.approx(distances.max(), rel=1e-14)
     # A cut above all rows leaves the bound alone.

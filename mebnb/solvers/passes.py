@@ -92,6 +92,8 @@ class Shell:
         How many rows are kept.
     cut : float
         Rows at this squared distance and below are let go.
+    copies : bool
+        Whether the rows are kept beside their numbers, as they pass only once.
 
     Attributes
     ----------
@@ -100,14 +102,15 @@ class Shell:
     squared : ndarray, shape (k,)
         Their squared distances.
     values : ndarray, shape (k, n)
-        The rows themselves, as float64.
+        The rows themselves, as float64, where copies are kept.
     inner : float
         The largest squared distance of a row that was let go, 0 if none was; infinite
         when an entry is not finite or a square overflows.
     """
 
-    def __init__(self, center, scale, most, cut):
+    def __init__(self, center, scale, most, cut, copies=True):
         self.center, self.scale, self.most, self.cut = center, scale, most, cut
+        self.copies = copies
         self.inner = 0.0
         # Twice the room, so that rows are let go only once in so many.
         self._found, self._squared = np.empty(2 * most, np.int64), np.empty(2 * most)
@@ -132,7 +135,7 @@ class Shell:
             read += more
             if self._count == self._found.size:
                 held = self._let_go(held)
-        if self._count > held:
+        if self.copies and self._count > held:
             fresh = self._found[held : self._count] - start
             self._pieces.append(block[fresh].astype(np.float64, copy=False))
 
@@ -157,7 +160,7 @@ class Shell:
         """Keep `most` rows; return how many of the first `held`, which have values."""
         keep = _farthest(self.rows, self.squared, self.most)
         self.inner = max(self.inner, self.squared[~keep].max())
-        if held:
+        if self._pieces:
             self._pieces = [self.values[keep[:held]]]
         for column in (self._found, self._squared):
             column[: self.most] = column[keep]
@@ -179,22 +182,22 @@ class Shell:
             Which takes no more blocks.
         """
         parts = [self, *others]
-        whole = Shell(self.center, self.scale, self.most, self.cut)
+        whole = Shell(self.center, self.scale, self.most, self.cut, self.copies)
         whole.inner = max(part.inner for part in parts)
-        rows, squared, values = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("rows", "squared", "values")
-        )
+        rows = np.concatenate([part.rows for part in parts])
+        squared = np.concatenate([part.squared for part in parts])
         if whole.inner == np.inf:
             return whole
+        order = rows.argsort()
         if rows.size > self.most:
             keep = _farthest(rows, squared, self.most)
             whole.inner = max(whole.inner, squared[~keep].max())
-            rows, squared, values = rows[keep], squared[keep], values[keep]
-        order = rows.argsort()
+            order = order[keep[order]]
         # No room for more: it travels between processes.
         whole._found, whole._squared = rows[order], squared[order]
-        whole._count, whole._pieces = rows.size, [values[order]]
+        whole._count = order.size
+        if self.copies:
+            whole._pieces = [np.concatenate([part.values for part in parts])[order]]
         return whole
 
 
@@ -296,7 +299,8 @@ def farthest_rows(source, center, scale, most, cut):
     -------
     Shell
     """
-    first, *others = source.fold(lambda: Shell(center, scale, most, cut))
+    copies = source.passes_by
+    first, *others = source.fold(lambda: Shell(center, scale, most, cut, copies))
     return first.merged(others)
 
 
@@ -311,6 +315,9 @@ class Rows:
     held : Blocks or None
         Where the points came from, if they were read into memory here.
     """
+
+    # They can be looked up again, and a shell need not keep them.
+    passes_by = False
 
     def __init__(self, points, workers=1, held=None):
         self.points, self.workers, self.held = points, workers, held
@@ -338,11 +345,31 @@ class Rows:
         values : ndarray, shape (k, n)
         read : float
         """
-        values = np.empty((len(rows), self.shape[1]))
+        values = self.join(np.empty((0, self.shape[1])), rows, None)
+        return values, len(rows) / self.shape[0]
+
+    def join(self, held, rows, shell):
+        """Rows that are held, and below them others.
+
+        Parameters
+        ----------
+        held : ndarray, shape (k, n)
+        rows : ndarray of int
+            Numbers of the others, which the shell has.
+        shell : Shell
+
+        Returns
+        -------
+        ndarray, shape (k + rows.size, n)
+        """
+        k = len(held)
+        values = np.empty((k + len(rows), self.shape[1]))
+        values[:k] = held
         size = max(1, 2**17 // self.shape[1])  # no second copy lives
         for start in range(0, len(rows), size):
-            values[start : start + size] = self.points[rows[start : start + size]]
-        return values, len(rows) / self.shape[0]
+            some = rows[start : start + size]
+            values[k + start : k + start + len(some)] = self.points[some]
+        return values
 
     def whole(self):
         """All rows, as an array."""

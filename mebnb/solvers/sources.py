@@ -327,6 +327,9 @@ class Stream:
     workers : int
     """
 
+    # A second look at a row costs a whole block.
+    passes_by = True
+
     def __init__(self, held, workers=1):
         self.held, self.workers = held, workers
         self.shape = held.shape
@@ -364,6 +367,10 @@ class Stream:
             values[mine] = block[rows[mine] - start]
             read += len(block)
         return values, read / self.shape[0]
+
+    def join(self, held, rows, shell):
+        """See `mebnb.solvers.passes.Rows.join`."""
+        return np.concatenate([held, shell.values[np.searchsorted(shell.rows, rows)]])
 
     def whole(self):
         """All rows, as an array; an entry that is not finite is refused."""
