@@ -943,9 +943,9 @@ def test_passes_are_the_rows_that_were_read(monkeypatch):
             read.append(1.0)
             return super().fold(new)
 
-        def gather(self, rows):
+        def join(self, held, rows, shell):
             read.append(rows.size / self.shape[0])
-            return super().gather(rows)
+            return super().join(held, rows, shell)
 
     monkeypatch.setattr(exact, "SHELL_BYTES", 1)
     for seed in range(5):

@@ -265,14 +265,17 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
         fresh = np.setdiff1d(shell.rows, ball.support, assume_unique=True)
         rows = np.concatenate([ball.support, fresh])
         values = source.join(held, fresh, shell)
+        if not source.passes_by:
+            ball = ball._replace(passes=ball.passes + fresh.size / m)
         start, rest = ball.weights, limit - ball.rounds
         new = _core_ball(values, scale, start, batch, aim, rest)
         shift = float(np.linalg.norm(new.center - ball.center))
         if shift == 0.0 and new.gamma <= ball.gamma * (1.0 + 1e-14):
             break
         held, rounds = values[new.support], ball.rounds + new.rounds
-        passes = ball.passes + (0.0 if source.passes_by else fresh.size / m)
-        ball = new._replace(support=rows[new.support], rounds=rounds, passes=passes)
+        ball = new._replace(
+            support=rows[new.support], rounds=rounds, passes=ball.passes
+        )
         if (math.sqrt(inner) + shift) * (1.0 + 1e-14) <= math.sqrt(ball.farthest):
             break
     return ball
