@@ -1,6 +1,7 @@
 # The public names, and where each of them lives; `__init__.py` reads this file.
 from .datasets import list_datasets, load_dataset
 from .documents.checks import check_derivations
+from .learning.alarms import ConformalAlarms
 from .learning.detectors import BallDetector, ExcludingEllipsoids, SoftBallDetector
 from .solvers.balls import Solution, Trace
 from .solvers.certificates import verify
@@ -19,6 +20,7 @@ from .solvers.sources import Blocks
 __all__ = [
     "BallDetector",
     "Blocks",
+    "ConformalAlarms",
     "ExcludingEllipsoids",
     "SoftBallDetector",
     "Solution",
