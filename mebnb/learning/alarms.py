@@ -71,6 +71,8 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         ``1 / (1 + n)``: no row, however far out, has a smaller one.
     offset_ : float
         What p-values are held against, halfway between two that can occur.
+    score_threshold_ : float
+        Of "split" only: a row is an alarm when the detector scores it below this.
     n_features_in_ : int
 
     Warns
@@ -337,6 +339,9 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         possible = np.arange(size + 2) / (size + 1)
         last = np.searchsorted(possible, self.alpha, side="right") - 1
         self.offset_ = (last + 0.5) / (size + 1)
+        if self.method == "split":
+            borders = self._rivals[0][1]
+            self.score_threshold_ = float(borders[last - 1]) if last else -np.inf
         self._warn_below("alpha", self.alpha, "alarm")
 
     def _warn_below(self, name, value, what):

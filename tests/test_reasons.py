@@ -1,0 +1,179 @@
+"""Reasons: contributions add up, and the smallest change is on the threshold."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.decomposition import PCA
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from mebnb.learning.alarms import ConformalAlarms
+from mebnb.learning.detectors import (
+    BallDetector,
+    MahalanobisDetector,
+    MeanDetector,
+    SoftBallDetector,
+)
+from mebnb.learning.reasons import (
+    SquaredForm,
+    nearest_rows,
+    reason_table,
+    replacement_gains,
+    squared_form,
+)
+
+UNITS = np.array([1.0, 1e-3, 50.0, 1e4])
+
+
+def rows_in_units(m=120, seed=0):
+    """Four columns in units of their own, two of them correlated."""
+    rows = np.random.default_rng(seed).normal(size=(m, 4))
+    rows[:, 1] = 0.95 * rows[:, 0] + 0.3 * rows[:, 1]
+    return 7.0 + rows * UNITS
+
+
+DETECTORS = {
+    "ball": BallDetector(),
+    "soft ball": SoftBallDetector(nu=0.1),
+    "mean": MeanDetector(quantile=0.9),
+    "Mahalanobis": MahalanobisDetector(),
+}
+SCALED = {
+    f"{name}, {scaler.__class__.__name__}": make_pipeline(scaler, detector)
+    for name, detector in DETECTORS.items()
+    for scaler in (StandardScaler(), MinMaxScaler())
+}
+
+
+@pytest.mark.parametrize("name", [*DETECTORS, *SCALED])
+@pytest.mark.parametrize("conformal", [False, True])
+def test_the_form_is_the_detector_in_the_units_of_the_file(name, conformal):
+    detector = (DETECTORS | SCALED)[name]
+    rows, new = rows_in_units(), rows_in_units(40, seed=1)
+    new[::2] += 3.0 * UNITS
+    if conformal:
+        detector = ConformalAlarms(detector, random_state=0)
+    fitted = detector.fit(rows)
+    form = squared_form(fitted)
+    own = fitted.detectors_[0] if conformal else fitted
+    distances = -own.score_samples(new)
+    np.testing.assert_allclose(form.squared_distances(new), distances**2, rtol=1e-9)
+    outside = distances > form.reach
+    np.testing.assert_array_equal(fitted.predict(new) == -1, outside)
+    assert 0 < outside.sum() < len(new)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    n=st.integers(1, 8),
+    seed=st.integers(0, 10_000),
+    far=st.sampled_from([0.1, 3.0, 1e3]),
+    diagonal=st.booleans(),
+)
+def test_contributions_add_up_and_changes_reach_the_threshold(n, seed, far, diagonal):
+    rng = np.random.default_rng(seed)
+    root = np.eye(n) if diagonal else rng.normal(size=(n + 3, n))
+    form = SquaredForm(rng.normal(size=n), root.T @ root, rng.uniform(0.5, 2.0))
+    X = form.center + far * rng.normal(size=(6, n))
+    whole = ((X - form.center) @ root.T if not diagonal else X - form.center) ** 2
+    whole = whole.sum(axis=1)
+    np.testing.assert_allclose(form.contributions(X).sum(axis=1), whole, rtol=1e-12)
+    pairs = form.pair_contributions(X)
+    np.testing.assert_allclose(pairs.sum(axis=(1, 2)), whole, rtol=1e-12)
+    alarm = whole > form.reach**2
+
+    together = form.joint_changes(X)
+    moved = np.sqrt(form.squared_distances(X + together))
+    np.testing.assert_allclose(moved[alarm], form.reach, rtol=1e-9)
+    assert (together[~alarm] == 0.0).all()
+
+    single = form.single_changes(X)
+    assert (single[~alarm] == 0.0).all()
+    for column in range(n):
+        change = np.zeros_like(X)
+        change[:, column] = single[:, column]
+        enough = alarm & ~np.isnan(single[:, column])
+        moved = np.sqrt(form.squared_distances(X + change))
+        np.testing.assert_allclose(moved[enough], form.reach, rtol=1e-9)
+        # Half of it does not clear the alarm: there is no smaller one.
+        halfway = np.sqrt(form.squared_distances(X + 0.5 * change))
+        assert (halfway[enough] > form.reach).all()
+        for row in np.flatnonzero(alarm & np.isnan(single[:, column])):
+            # The best value of this column leaves the row outside.
+            best = X[row].copy()
+            pull = (X[row] - form.center) @ form.matrix
+            best[column] -= pull[column] / form.matrix[column, column]
+            assert np.sqrt(form.squared_distances(best[None, :]))[0] >= form.reach
+
+
+def test_the_joint_change_is_the_smallest():
+    fitted = MahalanobisDetector().fit(rows_in_units() / UNITS)
+    form = squared_form(fitted)
+    row = rows_in_units(1, 3) / UNITS + 5.0
+    change = form.joint_changes(row)
+    size = np.einsum("ij,jk,ik->i", change, form.matrix, change)
+    rng = np.random.default_rng(0)
+    for other in change + rng.normal(size=(500, 4)) * np.abs(change):
+        if form.squared_distances(row + other)[0] <= form.reach**2:
+            assert other @ form.matrix @ other >= size
+
+
+def test_a_broken_correlation_is_a_pair_and_a_wild_value_a_column():
+    pipeline = make_pipeline(StandardScaler(), MahalanobisDetector())
+    form = squared_form(pipeline.fit(rows_in_units(400)))
+    broken = np.full(4, 7.0) + UNITS * [1.5, -1.5, 0.2, 0.1]
+    wild = np.full(4, 7.0) + UNITS * [0.0, 0.0, 6.0, 0.1]
+    named = form.pair_contributions([broken, wild])
+    assert np.unravel_index(named[0].argmax(), (4, 4)) == (0, 1)
+    assert np.unravel_index(named[1].argmax(), (4, 4)) == (2, 2)
+    assert (np.tril(named, -1) == 0.0).all()
+
+
+def test_the_table_of_one_row_says_what_clears_it():
+    names = ["a", "b", "c", "d"]
+    rows = rows_in_units()
+    form = squared_form(
+        ConformalAlarms(
+            make_pipeline(StandardScaler(), BallDetector()), random_state=0
+        ).fit(rows)
+    )
+    row = rows.mean(axis=0)
+    row[2] += 9.0 * UNITS[2]
+    table = reason_table(form, row, names)
+    assert table.index[0] == "c"
+    assert table["share"].sum() == pytest.approx(1.0)
+    cleared = row.copy()
+    cleared[2] = table.loc["c", "clears_at"]
+    assert form.squared_distances([cleared]) == pytest.approx(form.reach**2)
+    together = table.loc[names, "together"].to_numpy()
+    assert form.squared_distances([together]) == pytest.approx(form.reach**2)
+    assert table.loc[["a", "b", "d"], "clears_at"].isna().all()
+
+
+def test_nearest_rows_are_the_nearest():
+    nominal = np.array([[0.0], [1.0], [5.0], [6.0]])
+    distances, rows = nearest_rows(nominal, [[4.0], [0.1]], count=2)
+    assert rows.tolist() == [[2, 3], [0, 1]]
+    np.testing.assert_allclose(distances, [[1.0, 2.0], [0.1, 0.9]])
+
+
+def test_replacement_names_the_column_that_is_odd():
+    rows = rows_in_units()
+    fitted = make_pipeline(StandardScaler(), LocalOutlierFactor(novelty=True)).fit(rows)
+    odd = rows[:8].copy()
+    for row in range(8):
+        odd[row, row % 4] += 8.0 * UNITS[row % 4]
+    gains = replacement_gains(fitted, odd, rows)
+    assert gains.argmax(axis=1).tolist() == [0, 1, 2, 3] * 2
+
+
+def test_forms_that_are_none_are_refused():
+    rows = rows_in_units()
+    with pytest.raises(ValueError, match="must measure from one center"):
+        squared_form(SoftBallDetector(kernel="rbf").fit(rows))
+    with pytest.raises(ValueError, match="steps must be of StandardScaler"):
+        squared_form(make_pipeline(PCA(), BallDetector()).fit(rows))
+    with pytest.raises(ValueError, match='method must be "split"'):
+        squared_form(ConformalAlarms(BallDetector(), method="cross").fit(rows))
