@@ -3,6 +3,13 @@ from .datasets import list_datasets, load_dataset
 from .documents.checks import check_derivations
 from .learning.alarms import ConformalAlarms
 from .learning.detectors import BallDetector, ExcludingEllipsoids, SoftBallDetector
+from .learning.local_balls import (
+    Committee,
+    KernelBallDetector,
+    LocalBallDetector,
+    SeveralBallsDetector,
+    WhitenedBallDetector,
+)
 from .solvers.balls import Solution, Trace
 from .solvers.certificates import verify
 from .solvers.core_sets import core_set
@@ -20,11 +27,16 @@ from .solvers.sources import Blocks
 __all__ = [
     "BallDetector",
     "Blocks",
+    "Committee",
     "ConformalAlarms",
     "ExcludingEllipsoids",
+    "KernelBallDetector",
+    "LocalBallDetector",
+    "SeveralBallsDetector",
     "SoftBallDetector",
     "Solution",
     "Trace",
+    "WhitenedBallDetector",
     "away_step",
     "blended_pairwise",
     "check_derivations",

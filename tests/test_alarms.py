@@ -301,3 +301,15 @@ def test_the_table_of_bounds_counts_and_never_exceeds():
     # A row with the largest p-value adds at most itself to what was bound before.
     assert (np.diff(table["most_false"]) <= np.diff(table["alarms"])).all()
     assert (np.diff(table["most_false"]) >= 0).all()
+
+
+def test_the_score_threshold_parts_alarms_from_the_others():
+    for alpha in (0.01, 0.05, 0.33):
+        fitted = ConformalAlarms(OwnNumber(), alpha, random_state=0).fit(cloud())
+        border = fitted.score_threshold_
+        new = [[np.nextafter(border, -9.0)], [border], [np.nextafter(border, 9.0)]]
+        new = np.pad(new, ((0, 0), (0, 2)))
+        assert fitted.predict(new).tolist() == [-1, 1, 1]
+    with pytest.warns(UserWarning, match="no row can be an alarm"):
+        fitted = ConformalAlarms(OwnNumber(), 0.001).fit(cloud())
+    assert fitted.score_threshold_ == -np.inf
