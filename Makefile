@@ -99,6 +99,7 @@ bench: $(BENCH_STAMP)
 # The tables of notebook 16, about a quarter of an hour: mebnb/experiments/rare_classes/results.csv.
 imbalanced: $(TREES_STAMP)
 	$(BIN)/python -m mebnb.experiments.rare_classes --repeats 10 --out mebnb/experiments/rare_classes/results.csv
+	$(BIN)/python -m mebnb.experiments.rare_classes --repeats 10 --standardised --out mebnb/experiments/rare_classes/standardised.csv
 
 lock:
 	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-emit-index-url --no-emit-find-links --upgrade --output-file requirements.lock pyproject.toml

@@ -9,11 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import MinMaxScaler
 
-from mebnb import ExcludingEllipsoids
+from mebnb import ExcludingEllipsoids, load_dataset
 from mebnb.experiments.rare_classes import (
     ABLATION,
     C5_TREES,
@@ -31,7 +32,9 @@ from mebnb.experiments.rare_classes import (
     run,
     running,
     split,
+    standardised_protocol,
     stored_run,
+    stored_standardised_run,
     tables,
     unseen,
 )
@@ -110,7 +113,8 @@ def test_any_ball_counts_negatives_about_every_positive():
 def test_the_methods_of_table_2_are_all_there():
     printed = published_table("me2_table2_hyperparameters")["algorithm"]
     assert tuple(printed) == PAPER
-    assert list(METHODS) == [*PAPER, *C5_TREES, *RIVALS, *ABLATION, *READINGS]
+    named = [*PAPER, *C5_TREES, *RIVALS, *ABLATION, *READINGS]
+    assert list(METHODS) == [*named, "standardised rank rule"]
     for name in PAPER:
         assert METHODS[name].here and METHODS[name].differs
     grid = METHODS["RBFSVM"].make(0).param_grid
@@ -357,6 +361,14 @@ def test_the_command_writes_the_same_bytes_twice(tmp_path, monkeypatch, capsys):
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert paths[0].read_text().splitlines()[0] == ",".join(COLUMNS)
     assert "fresh split: Yeast6" in capsys.readouterr().out
+    monkeypatch.setattr(
+        __main__,
+        "standardised_protocol",
+        lambda repeats: fresh_splits(["Yeast6"], ["standardised rank rule"], repeats),
+    )
+    short_run = tmp_path / "three.csv"
+    __main__.main(["--repeats", "1", "--standardised", "--out", str(short_run)])
+    assert "standardised rank rule" in short_run.read_text()
     with pytest.raises(SystemExit):
         __main__.main(["--repeats", "0", "--out", "x.csv"])
 
@@ -478,12 +490,101 @@ def test_a_cell_within_two_standard_errors_agrees(kept):
     f = f[(f["experiment"] == "fresh split") & (f["method"] == "RBFSVM")]
     f = f[f["dataset"] == "Yeast3"]["f_measure"]
     printed, sd = 0.70, 0.07
-    error = np.sqrt((sd**2 + f.std() ** 2) / 10)
+    # Nadeau and Bengio: a fifth tested, four fifths trained on.
+    error = np.sqrt((sd**2 + f.std() ** 2) * (1 / 10 + 1 / 4))
     cell = cells.loc["RBFSVM", "f_measure", "Yeast3"]
     assert cell["reproduced"] == f"{f.mean():.4f}"
     assert (cell["verdict"] == SPREAD) == (
         abs(f.mean() - printed) <= 2 * error and cell["verdict"] != "equal as printed"
     )
+
+
+def test_the_overlap_of_the_splits_widens_what_agrees(kept):
+    counts = tables.rule_table(kept)
+    assert list(counts.sum(axis=1)) == [168, 168]
+    printed = published_table("me2_table3_scores").set_index(
+        ["algorithm", "score", "dataset"]
+    )
+    found = tables.scored(kept[kept["experiment"] == "fresh split"])
+    differs = {0.0: 0, 0.25: 0}
+    for row in tables.table3(kept).frame.itertuples():
+        there = printed.loc[row.algorithm, row.score, row.column]
+        mine = found[
+            (found["dataset"] == row.column) & (found["method"] == row.algorithm)
+        ]
+        mine = mine[row.score]
+        away = abs(float(there["mean"]) - mine.mean())
+        variances = mine.var() + float(there["std"]) ** 2
+        for overlap in differs:
+            beyond = away > 2 * np.sqrt(variances * (1 / 10 + overlap))
+            differs[overlap] += row.verdict != "equal as printed" and beyond
+    assert counts["differs"].tolist() == [differs[0.25], differs[0.0]]
+
+
+def test_ranks_and_critical_difference_by_hand():
+    # The table of Demsar: 2.850 for six methods at 5 %.
+    methods, f = list("abcdef"), (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+    rows = [
+        ("fresh split", name, None, 0, method, *counts)
+        for name in ("Wine", "Yeast6")
+        for method, share in zip(methods, f, strict=True)
+        for counts in [(round(100 * share), 0, 100 - round(100 * share), 50, 0.5)]
+    ]
+    frame = pd.DataFrame(rows, columns=COLUMNS[:10])
+    ranks, difference = tables.mean_ranks(frame, methods)
+    assert ranks.to_dict() == dict(zip(methods, range(1, 7), strict=True))
+    assert difference == pytest.approx(2.850 * np.sqrt(6 * 7 / (6 * 2)), rel=1e-3)
+    # Two sets in full agreement: 12 / (2 * 6 * 7) * sum of squared rank sums - 3 * 2 * 7.
+    statistic = 12 / 84 * sum((2 * rank) ** 2 for rank in range(1, 7)) - 42
+    p = tables.friedman_test(frame, methods)
+    assert p == pytest.approx(stats.chi2.sf(statistic, 5))
+
+
+def test_the_kept_ranks_and_their_tests(kept):
+    table = tables.friedman_table(kept)
+    assert table["methods"].tolist() == ["8", "8", "12", "12"]
+    assert set(table["sets"]) == {"7"}
+    p = table["p"].astype(float)
+    assert (p.iloc[:2] > 0.05).all() and (p.iloc[2:] < 0.01).all()
+
+
+def test_the_standardised_run_is_that_of_its_protocol(kept):
+    frame = stored_standardised_run()
+    fits = standardised_protocol(10)
+    rows = frame[["experiment", "dataset", "repeat", "method"]].itertuples(index=False)
+    assert [tuple(row) for row in rows] == [
+        (f.experiment, f.dataset, f.repeat, f.method) for f in fits
+    ]
+    # The first splits were run before, as a reading of the full protocol.
+    assert tables.same_counts(frame, kept) == (21, 21)
+    table = tables.standardised_table(frame)
+    both = frame.assign(called=frame["tp"] + frame["fp"]).pivot_table(
+        index="dataset", columns="method", values="called", aggfunc="sum"
+    )
+    away = both["standardised rank rule"] - both["standardised"]
+    assert table["taken away"].to_dict() == away.to_dict()
+    f = tables.scored(frame).pivot_table(
+        index="dataset", columns="method", values="f_measure"
+    )
+    gains = f["standardised"] - f["standardised rank rule"]
+    for name, told in table["gain in F"].items():
+        assert told.startswith(f"{gains[name]:+.2f} [")
+
+
+def test_the_standardised_rank_rule_is_had_again():
+    fits = fresh_splits(["Yeast6"], ["standardised rank rule"], 2)
+    assert tables.same_counts(run(fits), stored_standardised_run()) == (2, 2)
+
+
+def test_rows_left_out_of_the_file():
+    table = tables.left_out()
+    assert table["rows left out"].to_dict() == {
+        "Abalone17": "716, 805",
+        "Abalone20": "716",
+        "Abalone19": "716, 805, 4176",
+    }
+    labels = load_dataset("abalone").labels
+    assert table.loc["Abalone20", "rings"] == str(labels.iloc[716])
 
 
 def test_the_mean_table_is_the_mean(kept):

@@ -37,6 +37,7 @@ __all__ = [
     "PAPER",
     "READINGS",
     "RIVALS",
+    "STANDARDISED",
     "Method",
     "RankRule",
     "Resampled",
@@ -110,17 +111,23 @@ class Resampled(ClassifierMixin, BaseEstimator):
         return self.estimator_.predict_proba(X)
 
 
+_RANK_SCALERS = {"unit": MinMaxScaler, "standard": StandardScaler}
+
+
 class RankRule(ClassifierMixin, BaseEstimator):
     """What is left of the excluding ellipsoids when there are no ellipsoids.
 
     An example is positive (class 1) when fewer than `m` negatives lie closer to its
-    nearest positive training example than it does; features are scaled to [0, 1].
+    nearest positive training example than it does.
 
     Parameters
     ----------
     m : int
     any_ball : bool
         True: one positive training example, whichever, is enough.
+    scaling : {"unit", "standard"}
+        Features are brought to [0, 1] or to mean 0 and variance 1 on the training
+        points, as in `ExcludingEllipsoids`.
 
     Attributes
     ----------
@@ -132,9 +139,10 @@ class RankRule(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     """
 
-    def __init__(self, m=3, *, any_ball=False):
+    def __init__(self, m=3, *, any_ball=False, scaling="unit"):
         self.m = m
         self.any_ball = any_ball
+        self.scaling = scaling
 
     def fit(self, X, y):
         """Find the m-th nearest negative of each positive.
@@ -151,7 +159,7 @@ class RankRule(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y)
         self.classes_ = np.unique(y)
-        self.scaler_ = MinMaxScaler().fit(X)
+        self.scaler_ = _RANK_SCALERS[self.scaling]().fit(X)
         X = self.scaler_.transform(X)
         self.centers_ = X[y == 1]
         distances = cdist(self.centers_, X[y == 0], "sqeuclidean")
@@ -377,10 +385,17 @@ _READINGS = [
     ),
     Method("unscaled", _ellipsoids(scaling=None), "features as they are in the file"),
 ]
+_STANDARDISED = [
+    Method(
+        "standardised rank rule",
+        lambda seed: RankRule(scaling="standard"),
+        'the reading "standardised" without the ellipsoids',
+    ),
+]
 
 METHODS = {
     method.name: method
-    for group in (_PAPER, _C5_TREES, _RIVALS, _ABLATION, _READINGS)
+    for group in (_PAPER, _C5_TREES, _RIVALS, _ABLATION, _READINGS, _STANDARDISED)
     for method in group
 }
 """Every method by its name."""
@@ -389,3 +404,4 @@ PAPER, C5_TREES, RIVALS, ABLATION, READINGS = (
     tuple(method.name for method in group)
     for group in (_PAPER, _C5_TREES, _RIVALS, _ABLATION, _READINGS)
 )
+STANDARDISED = ("standardised", "standardised rank rule")

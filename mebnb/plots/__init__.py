@@ -20,6 +20,7 @@ from mebnb.plots.convergence import (
 from mebnb.plots.detection import (
     THRESHOLD_LOOKS,
     contamination_curves,
+    critical_differences,
     distribution_over_splits,
     feature_search,
     nu_property,
@@ -107,6 +108,7 @@ __all__ = [
     "contamination_curves",
     "convergence",
     "counts_by_rule",
+    "critical_differences",
     "detectors_2d",
     "distribution_over_splits",
     "ellipsoids_2d",

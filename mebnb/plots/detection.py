@@ -24,6 +24,7 @@ from mebnb.plots.looks import (
 __all__ = [
     "THRESHOLD_LOOKS",
     "contamination_curves",
+    "critical_differences",
     "distribution_over_splits",
     "feature_search",
     "nu_property",
@@ -212,6 +213,77 @@ def published_beside(panels, xlabel):
         ax.set_xlabel(xlabel)
     legend_below(fig, axes)
     return fig
+
+
+@style()
+def critical_differences(panels):
+    """Mean ranks on a line, a panel a comparison, the critical difference as a bar.
+
+    Parameters
+    ----------
+    panels : dict of str -> (pandas.Series, float)
+        Title -> mean ranks, best first, and the critical difference, from
+        `mebnb.experiments.rare_classes.tables.mean_ranks`. Methods that lie no farther
+        apart are joined.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    heights = [len(ranks) for ranks, _ in panels.values()]
+    fig, axes = plt.subplots(
+        len(panels),
+        1,
+        figsize=(6.6, 0.3 * sum(heights) + 1.0 * len(panels)),
+        height_ratios=heights,
+        squeeze=False,
+    )
+    for ax, (title, (ranks, difference)) in zip(
+        axes[:, 0], panels.items(), strict=True
+    ):
+        rows = np.arange(len(ranks))
+        ax.plot(ranks, rows, ls="", marker="o", color=NOMINAL)
+        for column, (first, last) in enumerate(joined(ranks.to_numpy(), difference)):
+            at = ranks.iloc[last] + 0.25 + 0.18 * column
+            ax.plot([at, at], [first, last], color=COLORS["grey"], lw=2.5)
+        ax.plot([1, 1 + difference], [-1, -1], color=BALL, lw=2.0, marker="|")
+        ax.set_yticks(
+            [-1, *rows], [f"critical difference {difference:.2f}", *ranks.index]
+        )
+        ax.set_ylim(len(ranks) - 0.4, -1.6)
+        ax.set_xlim(0.7, len(ranks) + 0.3)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel("mean rank, 1 is the best")
+        ax.set_title(title)
+    return fig
+
+
+def joined(ranks, difference):
+    """Largest runs of sorted mean ranks that lie within the critical difference.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (k,)
+        Sorted.
+    difference : float
+
+    Returns
+    -------
+    list of (int, int)
+        First and last place of each run of at least two, none within another.
+
+    Examples
+    --------
+    >>> joined(np.array([1.0, 2.0, 3.5, 3.6]), 2.0)
+    [(0, 1), (1, 3)]
+    """
+    lasts = np.searchsorted(ranks, ranks + difference, side="right") - 1
+    runs, reached = [], -1
+    for first, last in enumerate(lasts.tolist()):
+        if last > max(first, reached):
+            runs.append((first, last))
+            reached = last
+    return runs
 
 
 @style()

@@ -12,7 +12,9 @@ from mebnb.experiments.rare_classes.running import (
     full_protocol,
     run,
     split,
+    standardised_protocol,
     stored_run,
+    stored_standardised_run,
     unseen,
 )
 from mebnb.learning.rare_classes import (
@@ -22,6 +24,7 @@ from mebnb.learning.rare_classes import (
     PAPER,
     READINGS,
     RIVALS,
+    STANDARDISED,
     RankRule,
     Resampled,
 )
@@ -35,6 +38,7 @@ __all__ = [
     "READINGS",
     "RIVALS",
     "SETS",
+    "STANDARDISED",
     "RankRule",
     "Resampled",
     "examples",
@@ -42,6 +46,8 @@ __all__ = [
     "full_protocol",
     "run",
     "split",
+    "standardised_protocol",
     "stored_run",
+    "stored_standardised_run",
     "unseen",
 ]

@@ -1,7 +1,8 @@
 """The full protocol in one command.
 
 `python -m mebnb.experiments.rare_classes --repeats 10 --out FILE` writes one row a fit. The same
-machine and lock file give the same bytes.
+machine and lock file give the same bytes. With `--standardised` it is the short run in
+which features are standardised.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ import sys
 import time
 from pathlib import Path
 
-from mebnb.experiments.rare_classes.running import full_protocol, run
+from mebnb.experiments.rare_classes.running import (
+    full_protocol,
+    run,
+    standardised_protocol,
+)
 from mebnb.learning.rare_classes import has_c50
 from mebnb.writing import CannotWrite, check_file, write_file
 
@@ -29,7 +34,8 @@ def main(arguments=None):
 
 
 def _write_run(options):
-    if not has_c50():
+    protocol = standardised_protocol if options.standardised else full_protocol
+    if not options.standardised and not has_c50():
         print("c50py is not installed: no C5.0 trees", file=sys.stderr)
     began, last = time.process_time(), [None]
 
@@ -41,7 +47,7 @@ def _write_run(options):
             spent = time.process_time() - began
             print(f"{spent:6.0f} s  {fit.experiment}: {fit.dataset}{left}", flush=True)
 
-    table = run(full_protocol(options.repeats), tell)
+    table = run(protocol(options.repeats), tell)
     text = table.to_csv(index=False, float_format="%.6f", lineterminator="\n")
     write_file(options.out, text)
     print(f"{time.process_time() - began:6.0f} s  {len(table)} fits in {options.out}")
@@ -53,6 +59,11 @@ def _options(arguments):
         description="The full protocol in one command.",
     )
     parser.add_argument("--repeats", type=int, default=10, help="splits a set")
+    parser.add_argument(
+        "--standardised",
+        action="store_true",
+        help="only ME2 on standardised features, with and without its ellipsoids",
+    )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="the CSV file"
     )

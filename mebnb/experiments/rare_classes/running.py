@@ -24,6 +24,7 @@ from mebnb.learning.rare_classes import (
     PAPER,
     READINGS,
     RIVALS,
+    STANDARDISED,
     has_c50,
 )
 
@@ -38,7 +39,9 @@ __all__ = [
     "repeats_training",
     "run",
     "split",
+    "standardised_protocol",
     "stored_run",
+    "stored_standardised_run",
     "thinned",
     "unseen",
 ]
@@ -271,6 +274,21 @@ def full_protocol(repeats):
     return fits
 
 
+def standardised_protocol(repeats):
+    """Where an ellipsoid can act: ME2 on standardised features, with and without it.
+
+    Parameters
+    ----------
+    repeats : int
+        The same splits as in `full_protocol`.
+
+    Returns
+    -------
+    list of Fit
+    """
+    return fresh_splits(list(SETS), STANDARDISED, repeats)
+
+
 def run(fits, tell=None):
     """Fit and count, in the given order, on one thread.
 
@@ -358,6 +376,21 @@ def stored_run():
     pandas.DataFrame
         As `run`.
     """
-    path = files("mebnb.experiments.rare_classes") / "results.csv"
+    return _kept("results.csv")
+
+
+def stored_standardised_run():
+    """The run of `standardised_protocol` that the project keeps.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `run`.
+    """
+    return _kept("standardised.csv")
+
+
+def _kept(name):
+    path = files("mebnb.experiments.rare_classes") / name
     with path.open(encoding="utf-8") as file:
         return pd.read_csv(file)

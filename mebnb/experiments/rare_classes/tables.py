@@ -11,8 +11,10 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from mebnb.datasets import load_dataset
+from mebnb.datasets.cards import RULES
 from mebnb.experiments.rare_classes.running import (
     SETS,
     examples,
@@ -28,6 +30,7 @@ from mebnb.learning.rare_classes import (
     PAPER,
     READINGS,
     RIVALS,
+    STANDARDISED,
 )
 from mebnb.published.compare import (
     DIFFERS,
@@ -45,7 +48,11 @@ __all__ = [
     "changed_table",
     "claims",
     "fewer_panels",
+    "friedman_table",
+    "friedman_test",
     "gain_table",
+    "left_out",
+    "mean_ranks",
     "mean_table",
     "method_table",
     "moved_table",
@@ -54,9 +61,11 @@ __all__ = [
     "rank_table",
     "repeat_table",
     "rival_table",
+    "rule_table",
     "same_counts",
     "scored",
     "spread_table",
+    "standardised_table",
     "table1",
     "table3",
     "tie_table",
@@ -65,6 +74,10 @@ __all__ = [
 
 SCORES = ("precision", "recall", "f_measure")
 PUBLISHED_REPEATS = 10
+
+# Splits of one file share their rows. What that adds to the variance of a mean, in
+# variances of a split: tested rows / training rows (Nadeau and Bengio 2003).
+OVERLAP = 1 / 4
 
 ONE_SPLIT = "within reach of one split drawn once"
 BEYOND = "beyond the reach of one split"
@@ -151,6 +164,28 @@ def table1():
     return compare("me2_table1_datasets", pd.DataFrame(rows), "dataset", reasons=cut)
 
 
+def left_out():
+    """Rows of the UCI file that a set of the paper does without, for its count to hold.
+
+    Returns
+    -------
+    pandas.DataFrame of str
+        Indexed by the set, those with such rows: row numbers, counted from 0, and the
+        rings of these abalones.
+    """
+    rows = {}
+    for name, ours in SETS.items():
+        rule = RULES[ours]
+        if rule.without:
+            labels = load_dataset(rule.parent).labels
+            rings = [str(labels.iloc[row]) for row in rule.without]
+            rows[name] = {
+                "rows left out": ", ".join(map(str, rule.without)),
+                "rings": ", ".join(rings),
+            }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("set")
+
+
 def method_table():
     """Table 2: what the paper used, what stands for it here, and how the two differ.
 
@@ -172,17 +207,20 @@ def method_table():
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
 
 
-def table3(frame, trees="scikit-learn"):
+def table3(frame, trees="scikit-learn", overlap=OVERLAP):
     """Table 3 beside a run, cell by cell.
 
     The standard error of a difference takes both spreads, over ten repeats there and
-    those of the run here.
+    those of the run here, each with the overlap of the splits, as `gain_table` does.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     trees : {"scikit-learn", "C5.0"}
         "C5.0" compares the four rows of decision trees alone, with those of c50py.
+    overlap : float
+        What shared rows add to the variance of a mean, in variances of a split; 0 for
+        the question whether the same number comes out of the same file.
 
     Returns
     -------
@@ -213,13 +251,35 @@ def table3(frame, trees="scikit-learn"):
                     here = found.loc[name, ours, score]
                     row[name] = here["mean"]
                     cell = algorithm, score, name
-                    spread[cell] = _standard_error(there, here), int(here["repeats"])
-                    reasons[cell] = _reason(there, here, METHODS[ours])
+                    error = _standard_error(there, here, overlap)
+                    spread[cell] = error, int(here["repeats"])
+                    reasons[cell] = _reason(there, here, METHODS[ours], overlap)
             rows.append(row)
     reproduced = pd.DataFrame(rows)
     return compare(
         wide, reproduced, ["algorithm", "score"], spread=spread, reasons=reasons
     )
+
+
+def rule_table(frame):
+    """Verdicts of Table 3 by what counts as the error of a mean over splits.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+
+    Returns
+    -------
+    pandas.DataFrame of int
+        Indexed by the error: with the overlap of the splits, the rule of this notebook,
+        and as if splits were independent. Columns: the verdicts.
+    """
+    errors = {"with the overlap": OVERLAP, "as if independent": 0.0}
+    rows = {
+        name: table3(frame, overlap=share).counts() for name, share in errors.items()
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index").fillna(0).astype(int)
+    return table.rename_axis(index="error of a mean", columns=None)
 
 
 def of_score(comparison, score):
@@ -243,15 +303,17 @@ def of_score(comparison, score):
     return Comparison(name, ("algorithm",), cells.reset_index(drop=True))
 
 
-def _standard_error(there, here):
+def _standard_error(there, here, overlap):
     return math.sqrt(
-        there["sd"] ** 2 / PUBLISHED_REPEATS + here["sd"] ** 2 / here["repeats"]
+        there["sd"] ** 2 * (1 / PUBLISHED_REPEATS + overlap)
+        + here["sd"] ** 2 * (1 / here["repeats"] + overlap)
     )
 
 
-def _reason(there, here, method):
+def _reason(there, here, method, overlap):
     """Whether one split of ours may have the printed mean; else the other methods."""
-    single = 2.0 * here["sd"] * math.sqrt(1.0 + 1.0 / here["repeats"])
+    variances = (1 + overlap) + (1 / here["repeats"] + overlap)
+    single = 2.0 * here["sd"] * math.sqrt(variances)
     if abs(there["mean"] - here["mean"]) <= single:
         return ONE_SPLIT
     return f"{BEYOND}: {method.differs}"
@@ -462,6 +524,95 @@ def _evaluation(frame, score):
     )
 
 
+def mean_ranks(frame, methods, score="f_measure"):
+    """Mean rank of each method over the sets, and the critical difference.
+
+    Two methods differ by the test of Nemenyi, at 5 %, when their mean ranks lie farther
+    apart than the critical difference (Demsar, JMLR 7, 2006): the quantile of the
+    studentised range over sqrt(2), times sqrt(k (k + 1) / (6 N)) for k methods and N
+    sets.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    methods : sequence of str
+        At least two.
+    score : str
+
+    Returns
+    -------
+    ranks : pandas.Series
+        Method -> mean rank, 1 the best, in that order.
+    difference : float
+    """
+    table = _by_set(frame, methods, score)
+    ranks = table.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+    sets, count = table.shape
+    quantile = stats.studentized_range.ppf(0.95, count, np.inf) / math.sqrt(2)
+    return ranks, float(quantile * math.sqrt(count * (count + 1) / (6 * sets)))
+
+
+def friedman_test(frame, methods, score="f_measure"):
+    """Whether the ranks of methods over the sets are more than chance (Friedman).
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    methods : sequence of str
+        At least three.
+    score : str
+
+    Returns
+    -------
+    float
+        p-value of no difference between the methods.
+    """
+    table = _by_set(frame, methods, score)
+    return float(stats.friedmanchisquare(*table.to_numpy().T).pvalue)
+
+
+def friedman_table(frame):
+    """The test of Friedman over the paper's eight methods, and with the rivals.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Of the full protocol, with c50py.
+
+    Returns
+    -------
+    pandas.DataFrame of str
+        Indexed by the methods that are ranked: how many, sets, p-value, critical
+        difference of mean ranks, rank of ME2, and the best with its rank.
+    """
+    eight = {
+        "the paper's, scikit-learn's trees": list(PAPER),
+        "the paper's, C5.0 trees": list(_eight("C5.0").values()),
+    }
+    groups = eight | {
+        f"{name}, and the rivals": [*methods, *RIVALS]
+        for name, methods in eight.items()
+    }
+    rows = {}
+    for name, methods in groups.items():
+        ranks, difference = mean_ranks(frame, methods)
+        rows[name] = {
+            "methods": str(len(methods)),
+            "sets": str(len(_sets_of(frame))),
+            "p": f"{friedman_test(frame, methods):.4f}",
+            "critical difference": f"{difference:.2f}",
+            "rank of ME2": f"{ranks['ME2']:.2f}",
+            "best": f"{ranks.index[0]} {ranks.iloc[0]:.2f}",
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("ranked")
+
+
+def _by_set(frame, methods, score):
+    """Mean score on fresh splits, a row a set and a column a method."""
+    means = _means(frame, scores=(score,))["mean"].droplevel("score").unstack()
+    return means.loc[_sets_of(frame), list(methods)]
+
+
 # --- repeated rows -----------------------------------------------------------------
 
 
@@ -597,12 +748,14 @@ def ablation_table(frame):
     return table.rename_axis(index="variant", columns=None)
 
 
-def changed_table(frame):
+def changed_table(frame, whole="ME2", rule="rank rule alone"):
     """What the ellipsoid changes of the predictions of the rank rule.
 
     Parameters
     ----------
     frame : pandas.DataFrame
+    whole, rule : str
+        The method, and its rank rule alone.
 
     Returns
     -------
@@ -620,13 +773,33 @@ def changed_table(frame):
     )
     table = pd.DataFrame(
         {
-            "called by the rank rule": called["rank rule alone"],
-            "taken away": called["rank rule alone"] - called["ME2"],
+            "called by the rank rule": called[rule],
+            "taken away": called[rule] - called[whole],
         }
     )
     share = table["taken away"] / table["called by the rank rule"]
     table["share"] = share.map("{:.2%}".format)
     return table.rename_axis("set")
+
+
+def standardised_table(frame):
+    """What the ellipsoids do where they can act: on standardised features.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `mebnb.experiments.rare_classes.stored_standardised_run`.
+
+    Returns
+    -------
+    pandas.DataFrame of str
+        As `changed_table`, and what the ellipsoids gain in F on the rule alone, with
+        the interval of `gain_table`.
+    """
+    whole, rule = STANDARDISED
+    table = changed_table(frame, whole, rule)
+    gains = gain_table(frame, [whole], reference=rule)
+    return table.assign(**{"gain in F": gains.loc[whole]})
 
 
 def tie_table(sets, seed=0):
@@ -800,7 +973,7 @@ def claims(frame):
         ),
         (
             "the ellipsoids' shape and orientation make the difference",
-            f"they take away {share:.2%} of the rank rule's positives",
+            f"on [0, 1] they take away {share:.2%} of the rank rule's positives",
             bool(share > 0.05),
         ),
     ]
