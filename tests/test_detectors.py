@@ -11,6 +11,7 @@ from sklearn.base import clone, is_outlier_detector
 from sklearn.covariance import LedoitWolf
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
@@ -20,6 +21,7 @@ from mebnb.experiments.published_splits import report_split
 from mebnb.learning import detectors, score_detector
 from mebnb.learning.detectors import (
     BallDetector,
+    DistinctLocalOutlierFactor,
     ExcludingEllipsoids,
     MahalanobisDetector,
     MeanDetector,
@@ -371,6 +373,26 @@ def test_merit_is_f_or_minus_the_false_positives():
     np.testing.assert_allclose(detectors._merit(called, truth), [2 / 5, 0.0, 2 / 3])
     none = np.zeros(4, bool)
     assert detectors._merit(called, none).tolist() == [-3, 0, -4]
+
+
+def repeated_cloud():
+    """Forty points, the first of them in thirty rows, more than there are neighbours."""
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    return points, np.vstack([points, np.repeat(points[:1], 29, axis=0)])
+
+
+def test_repeated_rows_change_no_factor():
+    points, repeated = repeated_cloud()
+    plain = LocalOutlierFactor(novelty=True)
+    assert plain.fit(repeated).negative_outlier_factor_.min() < -1e7
+    there = np.random.default_rng(1).normal(size=(50, 2))
+    lof = DistinctLocalOutlierFactor().fit(repeated)
+    assert lof.negative_outlier_factor_.min() > -10
+    np.testing.assert_allclose(
+        lof.score_samples(there), plain.fit(points).score_samples(there), rtol=1e-12
+    )
+    rival = clone(rival_detectors()["local outlier factor"]).fit(repeated)
+    np.testing.assert_array_equal(rival.score_samples(there), lof.score_samples(there))
 
 
 def test_rivals_are_drawn_from_a_seed_and_have_their_usual_parameters():

@@ -321,12 +321,47 @@ def test_rivals_agree_with_themselves_and_labels_judge_them(table):
 def test_too_few_rows_are_not_judged(square):
     few = read_table(square)
     model, _ = fit_model(few, nu=0)
-    with pytest.raises(TableError, match="^rivals need 50 nominal rows, found 5$"):
+    with pytest.raises(
+        TableError, match="^rivals need 50 different nominal rows, found 5$"
+    ):
         agreement(few, model)
     with pytest.raises(
         TableError, match="^honest splits need 50 different nominal rows and"
     ):
         honest_scores(few, model, range(2))
+
+
+def test_equal_rows_are_one_row_to_rivals_and_many_of_them_a_caution(tmp_path):
+    path = tmp_path / "equal.csv"
+    rows = [f"{n * n % 31},{n % 7}" for n in range(49)]
+    path.write_text("\n".join(["a,b", *rows, *20 * [rows[0]]]))
+    table = read_table(path)
+    different = len(set(rows))
+    with pytest.raises(TableError, match=f"different nominal rows, found {different}$"):
+        agreement(table, fit_model(table)[0])
+    said = "21 of the 69 rows are equal"
+    assert any(word.startswith(said) for word in fit_file(path).cautions)
+    path.write_text("\n".join(["a,b", *rows, *19 * [rows[0]]]))
+    assert not any("rows are equal" in word for word in fit_file(path).cautions)
+
+
+@pytest.mark.parametrize("rows, least, most", [(60, 0.1, 0.3), (400, 0.055, 0.1)])
+def test_nu_is_told_of_the_fitted_rows_and_a_rate_of_new_ones(
+    tmp_path, rows, least, most
+):
+    path = tmp_path / "normal.csv"
+    rng = np.random.default_rng(3)
+    pd.DataFrame(rng.normal(size=(rows, 30))).to_csv(path, index=False)
+    made = fit_file(path, nu=0.05)
+    (told,) = [word for word in made.cautions if "of new rows" in word]
+    assert told.startswith(f"{made.model.outside} of the {rows} rows that fix the ball")
+    assert "nu = 0.05 bounds their share and not that of new rows" in told
+    rate = int(re.search(r"about (\d+)%", told)[1]) / 100
+    new = pd.DataFrame(rng.normal(size=(2000, 30)), columns=made.model.columns)
+    alarms = made.model.score(new)["alarm"].mean()
+    assert least < alarms < most
+    assert least < rate < most
+    assert not any("set by nu" in word for word in made.cautions)
 
 
 def test_slow_rival_is_left_out_of_wide_tables(tmp_path):

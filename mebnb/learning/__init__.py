@@ -1,6 +1,6 @@
 """Detectors, honest splits, scores, and detectors compared over many splits.
 
-`honest_split` keeps no point on both sides, fits nothing on test rows and uses no
+`honest_split` keeps no nominal point on both sides, fits nothing on test rows and uses no
 label but to leave the anomalies out of training. `score_detector` judges one fit, `evaluate_repeatedly`
 many detectors over the same splits, with their differences split by split.
 """

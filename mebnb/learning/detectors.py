@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import OneClassSVM
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -35,6 +35,7 @@ from mebnb.solvers.soft_plain import plain_soft_ball
 
 __all__ = [
     "BallDetector",
+    "DistinctLocalOutlierFactor",
     "ExcludingEllipsoids",
     "MahalanobisDetector",
     "MeanDetector",
@@ -454,6 +455,52 @@ class MahalanobisDetector(_DistanceDetector):
         return np.sqrt(np.maximum(np.einsum("ij,ij->i", there, apart), 0.0))
 
 
+class DistinctLocalOutlierFactor(LocalOutlierFactor):
+    """The local outlier factor of the distinct training points, for new points.
+
+    Where one vector comes in more rows than there are neighbours, the distance to the
+    last neighbour is 0 there and the density beside it infinite: the factor of a
+    training point can exceed 1e9, and scikit-learn warns of that without `novelty`
+    alone. Here each vector counts once.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Of how many distinct points.
+
+    References
+    ----------
+    M. M. Breunig, H.-P. Kriegel, R. T. Ng, J. Sander, LOF: identifying density-based
+    local outliers, SIGMOD 2000. Its remark on duplicates asks for distinct neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.repeat([[0.0], [1.0], [2.0], [3.0]], 9, axis=0)
+    >>> lof = DistinctLocalOutlierFactor(n_neighbors=2).fit(X)
+    >>> print(lof.predict([[1.5], [9.0]]), lof.n_samples_fit_)
+    [ 1 -1] 4
+    """
+
+    def __init__(self, n_neighbors=20):
+        super().__init__(n_neighbors, novelty=True)
+
+    def fit(self, X, y=None):
+        """Fit on the distinct rows of X.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, n)
+            Training points, nominal ones.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(np.unique(check_array(X), axis=0))
+
+
 def rival_detectors(seed=0):
     """What a practitioner would set beside the hard ball, in a fixed order.
 
@@ -473,7 +520,7 @@ def rival_detectors(seed=0):
         "Mahalanobis distance": MahalanobisDetector(),
         "one-class SVM": OneClassSVM(nu=0.05, gamma="scale"),
         "isolation forest": IsolationForest(random_state=seed),
-        "local outlier factor": LocalOutlierFactor(novelty=True),
+        "local outlier factor": DistinctLocalOutlierFactor(),
     }
 
 

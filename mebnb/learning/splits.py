@@ -88,10 +88,11 @@ def built_split(name, values, rows, is_anomaly, feature_names):
 def honest_split(dataset, seed=0, nominal_fraction=0.5, scaling="standard"):
     """Split a data set so that the test says something about new data.
 
-    Rows with equal features stay on one side. Distinct nominal points are shuffled
-    and the first share of them trains; every other row tests. An anomaly whose
-    features equal those of a training point is left out: it would be a test point
-    that was seen. The scaler is fitted on the training rows.
+    Nominal rows with equal features stay on one side. Distinct nominal points are shuffled
+    and the first share of them trains; every other row tests, and so does every
+    anomaly. One whose features equal those of a training point stays: no detector of
+    nominal points can find it, and that is a real miss. The scaler is fitted on the
+    training rows.
 
     Selection of features or components belongs into the detector, as a
     scikit-learn pipeline: there it is fitted on nominal training rows alone.
@@ -123,7 +124,8 @@ def honest_split(dataset, seed=0, nominal_fraction=0.5, scaling="standard"):
     np.random.default_rng(seed).shuffle(nominal_points)
     cut = share_of(nominal_fraction, nominal_points.size)
     seen = np.isin(point, nominal_points[:cut])
-    train_rows, test_rows = np.flatnonzero(seen & ~is_anomaly), np.flatnonzero(~seen)
+    train_rows = np.flatnonzero(seen & ~is_anomaly)
+    test_rows = np.flatnonzero(~seen | is_anomaly)
     train, test = values[train_rows], values[test_rows]
     return built_split(
         f"{dataset.name}, honest",

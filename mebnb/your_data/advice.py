@@ -31,7 +31,13 @@ FAR = 3.0
 """Radii from which on a row is pointed out by itself."""
 
 FEWEST = 50
-"""Nominal rows below which no rival is fitted; neighbours alone need 20."""
+"""Different nominal rows below which no rival is fitted; neighbours alone need 20."""
+
+NEIGHBOURS = 20
+"""More equal rows than this and a detector that asks neighbours must count them once."""
+
+ON_THE_SPHERE = 1.0 - 1e-6
+"""Radii from which on a row counts as on the sphere or beyond it."""
 
 WIDEST = 500
 """Columns above which the Mahalanobis distance is left out: it inverts an n x n matrix."""
@@ -234,10 +240,15 @@ def both_kinds(table, size, seed=0):
     return table.take(np.flatnonzero(np.isin(table.rows, [*drawn, *others])))
 
 
+def _different_nominal_rows(table):
+    return len(_nominal_values(table).drop_duplicates())
+
+
 def _rivals(table, seed):
-    if table.is_nominal.sum() < FEWEST:
+    different = _different_nominal_rows(table)
+    if different < FEWEST:
         raise TableError(
-            f"rivals need {FEWEST} nominal rows, found {table.is_nominal.sum()}"
+            f"rivals need {FEWEST} different nominal rows, found {different}"
         )
     rivals = rival_detectors(seed)
     if table.values.shape[1] > WIDEST:
@@ -266,7 +277,7 @@ def agreement(sample, model, *, seed=0):
     Raises
     ------
     TableError
-        When the sample has fewer than `FEWEST` nominal rows.
+        When the sample has fewer than `FEWEST` nominal rows that differ.
     """
     rivals = _rivals(sample, seed)
     points = model.scaled(sample.values)
@@ -309,7 +320,7 @@ def honest_scores(sample, model, seeds, *, seed=0):
     TableError
         When the sample has fewer than `FEWEST` nominal rows that differ, or no other.
     """
-    different = len(sample.values[sample.is_nominal].drop_duplicates())
+    different = _different_nominal_rows(sample)
     if different < FEWEST or sample.is_nominal.all():
         raise TableError(
             f"honest splits need {FEWEST} different nominal rows and some others, found "
@@ -413,13 +424,40 @@ def cautions(table, model, scores, support):
     )
     if model.scaling == "none":
         told.append("Nothing is scaled: a column in larger units counts more.")
+    most = int(_nominal_values(table).value_counts().max())
+    if most > NEIGHBOURS:
+        told.append(
+            f"{most} of the {total} rows are equal. A detector that asks for the {NEIGHBOURS} "
+            "nearest rows finds only these; let it count equal rows once, as the local "
+            "outlier factor of notebook 18 does."
+        )
+    told.append(_what_new_rows_do(model, trained[table.is_nominal]))
     told.append(_what_alarms_mean(table, model))
     return told
 
 
 def _constant_on_nominal(table):
-    values = table.values if table.labels is None else table.values[table.is_nominal]
+    values = _nominal_values(table)
     return [name for name in values if values[name].min() == values[name].max()]
+
+
+def _nominal_values(table):
+    return table.values if table.labels is None else table.values[table.is_nominal]
+
+
+def _what_new_rows_do(model, trained):
+    # Left out, a row inside changes no ball and lies inside of that of the others; one on
+    # the sphere or beyond it lies outside of theirs (notebook 13).
+    reaching = int((trained >= ON_THE_SPHERE).sum())
+    total = model.training_rows
+    own = f"{model.outside} of the {total} rows that fix the ball lie outside"
+    if model.nu:
+        own += f": nu = {model.nu:g} bounds their share and not that of new rows"
+    return (
+        f"{own}. {reaching} reach its sphere or lie beyond it: of new rows of the same kind "
+        f"expect about {reaching / total:.0%} to raise an alarm, or more, as they had no "
+        "part in the scaling."
+    )
 
 
 def _what_alarms_mean(table, model):
@@ -430,8 +468,5 @@ def _what_alarms_mean(table, model):
         )
     unusual = "Without labels nothing here says that a high score is a fault"
     if model.nu:
-        return (
-            f"{unusual}; it says that the row is unusual. How many rows are called so is "
-            f"set by nu, here about {100 * model.nu:g} %."
-        )
+        return f"{unusual}; it says that the row is unusual."
     return f"{unusual}, and the hard ball calls no row of this file unusual."
