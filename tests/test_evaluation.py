@@ -34,10 +34,12 @@ from mebnb.experiments.published_splits import (
 )
 from mebnb.learning import (
     SCORES,
+    Evaluation,
     Split,
     evaluate_repeatedly,
     evaluate_splits,
     honest_split,
+    precision_at,
     recall_at_false_alarms,
     score_detector,
     scores,
@@ -690,3 +692,26 @@ def test_a_point_on_the_border_raises_no_alarm():
     scores = score_detector(Shell(), split)
     assert scores["false_alarms"] == pytest.approx(1 / 3)
     assert scores["recall"] == 1.0
+
+
+def test_precision_follows_the_share_of_anomalies():
+    # Of 1000 points 10 are anomalies, 8 found; of 990 others 99 raise an alarm.
+    assert precision_at(0.8, 0.1, 0.01) == pytest.approx(8 / (8 + 99))
+    assert np.isnan(precision_at(0.0, 0.0, 0.01))
+    with pytest.raises(
+        ValueError, match="prevalence must lie strictly between 0 and 1"
+    ):
+        precision_at(0.8, 0.1, 1)
+    sizes = {"seed": 0, "train": 10, "test_nominal": 30, "test_anomalies": 10}
+    frame = pd.DataFrame(
+        [{"detector": "a", **sizes, "recall": 0.8, "false_alarms": 0.1}]
+    )
+    (row,) = Evaluation(frame).at_own_thresholds().to_dict("records")
+    assert row == pytest.approx(
+        {
+            "recall": 0.8,
+            "false alarms": 0.1,
+            "precision at 25 % anomalies": 8 / (8 + 3),
+            "precision at 1 % anomalies": 8 / (8 + 99),
+        }
+    )

@@ -1,5 +1,7 @@
 """What notebook 14 measures: contamination, pull, thresholds, choices without labels."""
 
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from mebnb.experiments.soft_balls import (
     contamination_study,
     factor_study,
     gap_curves,
+    held_out_factors,
     nu_table,
     outlier_pull,
     spoiled_cloud,
@@ -153,3 +156,22 @@ def test_pictures_are_drawn(split):
     one, two = figures[2].axes
     assert one.get_xlim() == two.get_xlim() and one.get_ylim() == two.get_ylim()
     plt.close("all")
+
+
+def test_a_held_out_quantile_keeps_the_rate_of_false_alarms():
+    def split(seed):
+        rng = np.random.default_rng(seed)
+        test = rng.standard_normal((4000, 3))
+        test[:1000] += 3.0
+        return SimpleNamespace(
+            train=rng.standard_normal((100, 3)),
+            test=test,
+            test_is_anomaly=np.arange(4000) < 1000,
+        )
+
+    balls = {"hard": BallDetector(), "soft": SoftBallDetector(nu=0.3)}
+    for rate in (0.05, 0.2):
+        found = held_out_factors(balls, split, range(20), rate)
+        assert (abs(found["false_alarms"] - rate) < 0.03).all()
+    assert found.loc["hard", "factor"] < found.loc["soft", "factor"]
+    assert (found["recall"] > 0.9).all()

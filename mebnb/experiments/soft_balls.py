@@ -28,6 +28,7 @@ __all__ = [
     "contamination_study",
     "factor_study",
     "gap_curves",
+    "held_out_factors",
     "nu_table",
     "outlier_pull",
     "spoiled_cloud",
@@ -170,6 +171,38 @@ def factor_study(detectors, split, seeds, factors):
                     }
                 )
     return pd.DataFrame(rows).groupby(["detector", "factor"], sort=False).mean()
+
+
+def held_out_factors(detectors, split, seeds, rate=0.05, folds=5):
+    """The factor that a share of held-out nominal points exceeds, and what it gives, in means."""
+    rows = []
+    for seed in seeds:
+        points = split(seed)
+        anomaly = points.test_is_anomaly
+        shuffled = KFold(folds, shuffle=True, random_state=seed)
+        for name, detector in detectors.items():
+            held_out = []
+            for train, held in shuffled.split(points.train):
+                held_out.append(
+                    _in_radii(detector, points.train[train], points.train[held])
+                )
+            factor = np.quantile(np.concatenate(held_out), 1.0 - rate)
+            alarm = _in_radii(detector, points.train, points.test) > factor
+            rows.append(
+                {
+                    "detector": name,
+                    "factor": factor,
+                    "recall": alarm[anomaly].mean(),
+                    "false_alarms": alarm[~anomaly].mean(),
+                }
+            )
+    return pd.DataFrame(rows).groupby("detector", sort=False).mean()
+
+
+def _in_radii(detector, train, points):
+    """Distances of points from the center of a fit, in units of its threshold."""
+    fitted = clone(detector).fit(train)
+    return fitted.score_samples(points) / fitted.offset_
 
 
 def consistency(points, nu, gammas, folds=5, seed=0):

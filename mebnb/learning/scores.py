@@ -18,6 +18,7 @@ __all__ = [
     "Evaluation",
     "evaluate_repeatedly",
     "evaluate_splits",
+    "precision_at",
     "recall_at_false_alarms",
     "rounded_scores",
     "score_detector",
@@ -36,6 +37,9 @@ SCORES = (
 
 def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
     """Share of anomalies found when a share of the nominal points may raise an alarm.
+
+    The threshold is read off these very nominal points. It judges the ranking; nobody has
+    it before the points are labelled.
 
     Parameters
     ----------
@@ -72,6 +76,44 @@ def recall_at_false_alarms(abnormality, is_anomaly, rate=0.05):
     # The threshold is the first nominal score that may not be exceeded any more.
     threshold = nominal[int(rate * nominal.size + 1e-9)]
     return float(np.mean(abnormality[is_anomaly] > threshold))
+
+
+def precision_at(recall, false_alarms, prevalence):
+    """Precision where another share of the points are anomalies.
+
+    Recall and false alarms do not hang on how many points are of either kind; precision
+    does.
+
+    Parameters
+    ----------
+    recall, false_alarms : array_like
+        Shares of the anomalies and of the nominal points that raise an alarm.
+    prevalence : float
+        Share of anomalies among all points, strictly between 0 and 1.
+
+    Returns
+    -------
+    ndarray or float
+        NaN where nothing raises an alarm.
+
+    Raises
+    ------
+    ValueError
+        When the prevalence is out of range.
+
+    Examples
+    --------
+    >>> print(round(precision_at(0.9, 0.1, 0.5), 3), round(precision_at(0.9, 0.1, 0.01), 3))
+    0.9 0.083
+    """
+    if not 0 < prevalence < 1:
+        raise ValueError(
+            f"prevalence must lie strictly between 0 and 1, found {prevalence!r}"
+        )
+    right = prevalence * np.asarray(recall, dtype=float)
+    false = (1.0 - prevalence) * np.asarray(false_alarms, dtype=float)
+    with np.errstate(invalid="ignore"):
+        return right / (right + false)
 
 
 def score_detector(detector, split, rate=0.05):
@@ -294,6 +336,32 @@ class Evaluation:
         table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
         return table.rename_axis("detector")
 
+    def at_own_thresholds(self, prevalence=0.01):
+        """What alarms are worth here and where anomalies are rarer.
+
+        Parameters
+        ----------
+        prevalence : float
+            Share of anomalies elsewhere.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the detectors. Mean recall and false alarms at their own thresholds, and
+            the precision that these two give at the test rows' share of anomalies and at
+            `prevalence`.
+        """
+        columns = ["recall", "false_alarms", "test_nominal", "test_anomalies"]
+        means = self.frame.groupby("detector", sort=False)[columns].mean()
+        rates = means["recall"], means["false_alarms"]
+        here = means["test_anomalies"].sum() / means[columns[2:]].sum().sum()
+        table = pd.DataFrame({"recall": rates[0], "false alarms": rates[1]})
+        for share in (here, prevalence):
+            table[f"precision at {100 * share:.3g} % anomalies"] = precision_at(
+                *rates, share
+            )
+        return table
+
     def means(self, scores=("auroc", "recall_at_false_alarms")):
         """The mean of each score over the splits.
 
@@ -311,6 +379,8 @@ class Evaluation:
 
     def best(self, reference, scores=("auroc", "recall_at_false_alarms")):
         """The reference and, for each score, the best of the others.
+
+        The best is a maximum over the same splits that judge it: its lead is flattered.
 
         Parameters
         ----------
