@@ -90,9 +90,9 @@ def honest_split(dataset, seed=0, nominal_fraction=0.5, scaling="standard"):
 
     Nominal rows with equal features stay on one side. Distinct nominal points are shuffled
     and the first share of them trains; every other row tests, and so does every
-    anomaly. One whose features equal those of a training point stays: no detector of
-    nominal points can find it, and that is a real miss. The scaler is fitted on the
-    training rows.
+    anomaly. One whose features equal those of a training point stays: a detector
+    that accepts its training points misses it, and that miss is real. The scaler is
+    fitted on the training rows.
 
     Selection of features or components belongs into the detector, as a
     scikit-learn pipeline: there it is fitted on nominal training rows alone.
