@@ -55,7 +55,7 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         the distinct rows of a bootstrap sample, and compares a row with each row of
         `fit` by the mean score of those that have not seen that one [3]_. These two
         use all rows and are approximate: a rate near `alpha` is what is seen, and
-        only about twice `alpha` is proved [3]_ [4]_.
+        nothing is proved of them as done here; for close kin see [3]_ and [4]_.
     calibration : float
         The share of the rows that "split" holds out; the others use all.
     random_state : int, RandomState or None
