@@ -28,7 +28,6 @@ FDR, CONFIDENCE = 0.1, 0.9
 FITTED, NOMINAL, ANOMALIES, COLUMNS = 200, 100, 20, 5
 # Of these the other methods are tried too: five and thirty fits a split.
 OTHER_METHODS = ("local ball", "distance to the mean")
-MOST_MICROSECONDS = 5.0
 
 
 def contenders():
