@@ -335,9 +335,10 @@ def test_line_at_refuses_other_kinds():
 
 def test_rule_grid_agrees_with_single_runs():
     rules = {"exact": "exact", "short": "short"}
-    grid = line_search.rule_grid(
-        {"cloud": CLOUD}, ["away_step"], rules, [1e-2, 1e-6], max_iter=300
+    runs = studies.run_rules(
+        {"cloud": CLOUD}, "away_step", rules, tol=1e-6, max_iter=300
     )
+    grid = line_search.rule_grid({"away_step": runs}, [1e-2, 1e-6])
     ball = SOLVERS["away_step"](CLOUD, gap="relative", tol=1e-6)
     first = SOLVERS["away_step"](CLOUD, gap="relative", tol=1e-2)
     table = line_search.grid_table(grid, {"away_step": "AFW"}, {k: k for k in rules})

@@ -64,32 +64,36 @@ class BacktrackingStep(StepRule):
         return min(line.slope / (self.estimate * norm2), line.largest)
 
 
-def rule_grid(sets, algorithms, rules, levels, *, max_iter):
-    """Iterations of every algorithm and rule to each relative gap; passes of the run."""
-    rows = []
-    for label, points in sets.items():
-        for name in algorithms:
-            for rule, step in rules.items():
-                ball = SOLVERS[name](
-                    points,
-                    step=step,
-                    gap="relative",
-                    tol=min(levels),
-                    max_iter=max_iter,
-                )
-                for level in levels:
-                    count = ball.trace.iterations_to(level)
-                    rows.append(
-                        {
-                            "set": label,
-                            "algorithm": name,
-                            "rule": rule,
-                            "level": level,
-                            "iterations": math.nan if count is None else count,
-                            "passes": ball.passes,
-                        }
-                    )
-    return pd.DataFrame(rows)
+def rule_grid(runs, levels):
+    """Iterations of every algorithm and rule to each relative gap; passes of the run.
+
+    Parameters
+    ----------
+    runs : dict of str -> dict of str -> dict of str -> Solution
+        runs[algorithm][set][rule], as `run_rules` makes them, traced.
+    levels : sequence of float
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a set, algorithm, rule and level; NaN iterations where the run never
+        came to the level.
+    """
+    rows = [
+        {
+            "set": label,
+            "algorithm": name,
+            "rule": rule,
+            "level": level,
+            "iterations": ball.trace.iterations_to(level),
+            "passes": ball.passes,
+        }
+        for label in next(iter(runs.values()))
+        for name, of_algorithm in runs.items()
+        for rule, ball in of_algorithm[label].items()
+        for level in levels
+    ]
+    return pd.DataFrame(rows).astype({"iterations": float})
 
 
 def grid_table(grid, algorithms, rules):
