@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
+from mebnb import BallDetector
 from mebnb.datasets import MIRROR, load_dataset
 from mebnb.experiments.published_splits import (
     SlidesProtocol,
@@ -39,6 +40,7 @@ from mebnb.learning import (
     evaluate_repeatedly,
     evaluate_splits,
     honest_split,
+    own_and_conformal,
     precision_at,
     recall_at_false_alarms,
     score_detector,
@@ -714,4 +716,30 @@ def test_precision_follows_the_share_of_anomalies():
             "precision at 25 % anomalies": 8 / (8 + 3),
             "precision at 1 % anomalies": 8 / (8 + 99),
         }
+    )
+
+
+def test_conformal_thresholds_keep_a_promise_that_own_ones_break():
+    random = np.random.default_rng(5)
+
+    def split(seed):
+        rows = random.normal(size=(400, 3))
+        return SimpleNamespace(
+            train=rows[:200],
+            test=np.vstack([rows[200:], rows[:20] + 9.0]),
+            test_is_anomaly=np.arange(220) >= 200,
+        )
+
+    detectors = {"tight": BallDetector(quantile=0.6)}
+    seeds = range(12)
+    own = evaluate_repeatedly(detectors, split, seeds)
+    table = own_and_conformal(own, detectors, split, seeds, alpha=0.1)
+    rates = table["false alarms"].loc["tight"]
+    assert rates["own"] > 0.3
+    # 12 rates about 0.1: the mean's standard error is about 0.01.
+    assert 0.05 < rates["conformal"] < 0.13
+    assert table["recall", "conformal"].item() == 1.0
+    right, false = 0.01 * 1.0, 0.99 * rates["conformal"]
+    assert table["precision at 1 % anomalies", "conformal"].item() == pytest.approx(
+        right / (right + false)
     )

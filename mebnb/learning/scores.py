@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from mebnb.learning.alarms import ConformalAlarms
 from mebnb.solvers.balls import beyond
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Evaluation",
     "evaluate_repeatedly",
     "evaluate_splits",
+    "own_and_conformal",
     "precision_at",
     "recall_at_false_alarms",
     "rounded_scores",
@@ -453,6 +455,42 @@ def evaluate_repeatedly(detectors, split, seeds, rate=0.05):
             judged = score_detector(fitted, points, rate)
             rows.append({"detector": name, "seed": seed, **sizes, **judged})
     return Evaluation(pd.DataFrame(rows))
+
+
+def own_and_conformal(
+    own, detectors, split, seeds, *, alpha=0.05, method="split", prevalence=0.01
+):
+    """Alarms at the detectors' own thresholds beside those of `ConformalAlarms`.
+
+    Parameters
+    ----------
+    own : Evaluation
+        Of the detectors as they are.
+    detectors, split, seeds
+        As of `evaluate_repeatedly`.
+    alpha : float
+        The rate of false alarms that is promised.
+    method : {"split", "cross", "jackknife+"}
+    prevalence : float
+        Share of anomalies elsewhere.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the detectors. Columns: (score, threshold), the scores those of
+        `Evaluation.at_own_thresholds`, the threshold "own" or "conformal".
+    """
+    promising = {
+        name: ConformalAlarms(detector, alpha, method, random_state=0)
+        for name, detector in detectors.items()
+    }
+    kept = evaluate_repeatedly(promising, split, seeds)
+    tables = {
+        kind: judged.at_own_thresholds(prevalence)
+        for kind, judged in {"own": own, "conformal": kept}.items()
+    }
+    table = pd.concat(tables, axis=1, names=["threshold", "score"]).swaplevel(axis=1)
+    return table[list(tables["own"].columns)]
 
 
 def evaluate_splits(detector, splits, seeds, rate=0.05):
