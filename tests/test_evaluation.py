@@ -733,7 +733,7 @@ def test_conformal_thresholds_keep_a_promise_that_own_ones_break():
     detectors = {"tight": BallDetector(quantile=0.6)}
     seeds = range(12)
     own = evaluate_repeatedly(detectors, split, seeds)
-    table = own_and_conformal(own, detectors, split, seeds, alpha=0.1)
+    table = own_and_conformal(own, detectors, split, seeds, "standard", alpha=0.1)
     rates = table["false alarms"].loc["tight"]
     assert rates["own"] > 0.3
     # 12 rates about 0.1: the mean's standard error is about 0.01.

@@ -10,8 +10,10 @@ import pandas as pd
 from scipy import stats
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
 
 from mebnb.learning.alarms import ConformalAlarms
+from mebnb.learning.splits import SCALERS
 from mebnb.solvers.balls import beyond
 
 __all__ = [
@@ -458,7 +460,15 @@ def evaluate_repeatedly(detectors, split, seeds, rate=0.05):
 
 
 def own_and_conformal(
-    own, detectors, split, seeds, *, alpha=0.05, method="split", prevalence=0.01
+    own,
+    detectors,
+    split,
+    seeds,
+    scaling,
+    *,
+    alpha=0.05,
+    method="split",
+    prevalence=0.01,
 ):
     """Alarms at the detectors' own thresholds beside those of `ConformalAlarms`.
 
@@ -467,7 +477,10 @@ def own_and_conformal(
     own : Evaluation
         Of the detectors as they are.
     detectors, split, seeds
-        As of `evaluate_repeatedly`.
+        As of `evaluate_repeatedly`; the rows of the split are not scaled.
+    scaling : {"standard", "minmax", "none"}
+        Part of the detector: a scaler that saw the calibration rows would make them
+        look nearer than new ones.
     alpha : float
         The rate of false alarms that is promised.
     method : {"split", "cross", "jackknife+"}
@@ -481,7 +494,9 @@ def own_and_conformal(
         `Evaluation.at_own_thresholds`, the threshold "own" or "conformal".
     """
     promising = {
-        name: ConformalAlarms(detector, alpha, method, random_state=0)
+        name: ConformalAlarms(
+            _after_scaling(scaling, detector), alpha, method, random_state=0
+        )
         for name, detector in detectors.items()
     }
     kept = evaluate_repeatedly(promising, split, seeds)
@@ -491,6 +506,10 @@ def own_and_conformal(
     }
     table = pd.concat(tables, axis=1, names=["threshold", "score"]).swaplevel(axis=1)
     return table[list(tables["own"].columns)]
+
+
+def _after_scaling(scaling, detector):
+    return make_pipeline(SCALERS[scaling] and SCALERS[scaling](), detector)
 
 
 def evaluate_splits(detector, splits, seeds, rate=0.05):
