@@ -46,6 +46,7 @@ from mebnb.learning import (
     score_detector,
     scores,
     seen_in_training,
+    without_repeats,
 )
 
 
@@ -743,3 +744,17 @@ def test_conformal_thresholds_keep_a_promise_that_own_ones_break():
     assert table["precision at 1 % anomalies", "conformal"].item() == pytest.approx(
         right / (right + false)
     )
+
+
+def test_without_repeats_keeps_the_first_of_equal_training_rows():
+    split = honest_split(Small(), 1, scaling="none")
+    doubled = replace(
+        split,
+        train=np.vstack([split.train, split.train[:2]]),
+        train_rows=np.append(split.train_rows, [900, 901]),
+    )
+    kept = without_repeats(doubled)
+    first = np.sort(np.unique(split.train, axis=0, return_index=True)[1])
+    assert np.array_equal(kept.train, split.train[first])
+    assert np.array_equal(kept.train_rows, split.train_rows[first])
+    assert kept.test is split.test

@@ -16,7 +16,7 @@ from mebnb.learning.scores import (
     rounded_scores,
     score_detector,
 )
-from mebnb.learning.splits import Split, honest_split, seen_in_training
+from mebnb.learning.splits import Split, honest_split, seen_in_training, without_repeats
 
 __all__ = [
     "SCORES",
@@ -31,4 +31,5 @@ __all__ = [
     "rounded_scores",
     "score_detector",
     "seen_in_training",
+    "without_repeats",
 ]
