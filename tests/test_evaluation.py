@@ -747,7 +747,9 @@ def test_conformal_thresholds_keep_a_promise_that_own_ones_break():
 
 
 def test_without_repeats_keeps_the_first_of_equal_training_rows():
-    split = honest_split(Small(), 1, scaling="none")
+    values = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 900.0]
+    small = Small(values, [True] * 6 + [False])
+    split = honest_split(small, 1, scaling="none")
     doubled = replace(
         split,
         train=np.vstack([split.train, split.train[:2]]),
