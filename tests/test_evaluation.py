@@ -747,7 +747,7 @@ def test_conformal_thresholds_keep_a_promise_that_own_ones_break():
 
 
 def test_without_repeats_keeps_the_first_of_equal_training_rows():
-    values = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 900.0]
+    values = [5.0, 4.0, 3.0, 2.0, 1.0, 0.0, 900.0]
     small = Small(values, [True] * 6 + [False])
     split = honest_split(small, 1, scaling="none")
     doubled = replace(
