@@ -9,7 +9,7 @@ TREES_STAMP := $(VENV)/.trees-installed
 MUTATION_STAMP := $(VENV)/.mutation-installed
 OLDEST := .venv-oldest
 # tests/mutation is a program of its own: its import switches the compiler off.
-UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --ignore tests/mutation --doctest-modules -n 2 --dist worksteal -q $(UNIT)
+UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --ignore tests/mutation --doctest-modules -n 2 --dist worksteal --durations 20 -q $(UNIT)
 
 # One BLAS thread: the kernels share the cores with each other, and counts stay the same everywhere.
 export OMP_NUM_THREADS ?= 1
