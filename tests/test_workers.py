@@ -62,6 +62,20 @@ def test_workers_and_layouts_give_one_ball(as_large, kind, seeds):
         same(minimum_enclosing_ball(np.asfortranarray(points), workers=2), expected)
 
 
+@pytest.mark.parametrize("m, n", [(40, 60), (200, 700), (700, 40)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_wide_rows_measured_by_threads_give_the_ball_of_one_loop(
+    m, n, dtype, monkeypatch
+):
+    points = np.random.default_rng([m, n]).standard_normal((m, n)).astype(dtype)
+    expected = minimum_enclosing_ball(points)
+    monkeypatch.setattr(exact, "SMALL", 0)
+    monkeypatch.setattr(exact, "SPARSE", m)  # a sample never pays
+    monkeypatch.setattr(passes, "LEAST_BLOCK_BYTES", 8 * n)
+    for workers in (1, 2, 3):
+        same(minimum_enclosing_ball(points, workers=workers), expected)
+
+
 @pytest.mark.parametrize("kind", ["normal", "sphere", "repeats"])
 def test_float32_gives_the_ball_of_its_numbers(as_large, kind):
     points = draw(kind, 5).astype(np.float32)

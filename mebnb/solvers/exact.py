@@ -44,6 +44,7 @@ from mebnb.solvers.passes import (
     check_workers,
     compiled,
     farthest_rows,
+    measure_rows,
     part,
     squared_distance,
 )
@@ -70,6 +71,8 @@ COLUMNS = 512
 PRODUCTS = 1_000_000
 # Compiled code gets a literal 0 a version of its own of every function it hands it to.
 NONE = np.int64(0)
+# What compiled rounds ask of their caller: inner products, or distances of all rows.
+FORM, LOOK = 1, 2
 
 # A ball of scaled data. farthest and cut are squared distances: of the farthest row,
 # and the one beyond which a row counts as outside.
@@ -237,7 +240,7 @@ def _solve(source, scale, rtol, max_iter):
     rows = readable(points)
     if rows is None:
         rows = np.array(points, order="C")
-    return _core_ball(rows, scale, None, batch, aim, limit)
+    return _core_ball(rows, scale, None, batch, aim, limit, source.workers)
 
 
 def _solve_by_shells(source, scale, sample, batch, aim, limit):
@@ -247,7 +250,8 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
     drawn = np.random.default_rng(0).choice(m, most // 4, replace=False, shuffle=False)
     rows = np.sort(drawn)
     values, read = source.gather(rows)
-    ball = _core_ball(values, scale, None, batch, aim, limit)
+    workers = source.workers
+    ball = _core_ball(values, scale, None, batch, aim, limit, workers)
     held = values[ball.support]
     ball = ball._replace(support=rows[ball.support], passes=read)
     # A cut that about half of `most` of all rows will pass.
@@ -268,7 +272,7 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
         if not source.passes_by:
             ball = ball._replace(passes=ball.passes + fresh.size / m)
         start, rest = ball.weights, limit - ball.rounds
-        new = _core_ball(values, scale, start, batch, aim, rest)
+        new = _core_ball(values, scale, start, batch, aim, rest, workers)
         shift = float(np.linalg.norm(new.center - ball.center))
         if shift == 0.0 and new.gamma <= ball.gamma * (1.0 + 1e-14):
             break
@@ -297,15 +301,18 @@ def _dot(x, y, size):
 
 
 @part
-def _collect(rows, start, center, scale, cut, inner, found, squared, count):
+def _collect(rows, measured, start, center, scale, cut, inner, found, squared, count):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
+
+    The squared distances are those `measured`, if they are there.
 
     Returns count, cut, inner: how many are collected, fewer than `found` can hold, the
     cut now in force, and a bound on the squared distances of the rows let go. count is
     -1 when a squared distance is not finite. The farthest row comes last.
     """
+    there = measured.size > 0
     for i in range(rows.shape[0]):
-        distance = squared_distance(rows[i], scale, center)
+        distance = measured[i] if there else squared_distance(rows[i], scale, center)
         if distance <= cut:
             inner = max(inner, distance)
             continue
@@ -365,7 +372,7 @@ def _farthest_last(found, squared, count):
 _Core = namedtuple("_Core", "ids weights active gram factor work places space")
 
 
-def _core_ball(rows, scale, start_weights, batch, aim, limit):
+def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     """Exact ball of all rows, in memory.
 
     Parameters
@@ -382,6 +389,8 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         Squared distances beyond gamma * (1 + aim) are outside.
     limit : int
         The largest number of rounds.
+    workers : int
+        How many threads measure the distances of many rows.
 
     Returns
     -------
@@ -408,16 +417,21 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit):
         *(np.empty((most + 1, most + 1)), np.empty((3, most + 1))),
         *(np.empty((3, n)), np.empty((capacity, min(n, COLUMNS)))),
     )
-    state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, False
+    # Of many rows threads measure the distances, row by row as one would.
+    measured = np.empty(m if rows.size > SMALL else 0)
+    state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0
     while True:
         state = _rounds(
-            *(*core, found, squared, rows, scale),
+            *(*core, found, squared, measured, rows, scale),
             *(capacity, start, stride, batch, aim, limit, *state),
         )
         size, done, known, rounds, gamma, farthest, cut, _, asked = state
         if not asked:
             break
-        _multiply(core, done, known, rows, scale)
+        if asked == FORM:
+            _multiply(core, done, known, rows, scale)
+        else:
+            measure_rows(Rows(rows, workers), core.places[0], scale, measured)
     if rounds == 0:  # equal rows, or squares that are not finite numbers
         center, one = scale * rows[0].astype(np.float64), np.ones(1)
         return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
@@ -488,7 +502,7 @@ def _differences(ids, rows, scale, origin, start, width, first, known, space):
 
 @compiled
 def _rounds(
-    ids, weights, active, gram, factor, work, places, space, found, squared,
+    ids, weights, active, gram, factor, work, places, space, found, squared, measured,
     rows, scale, capacity, start, stride, batch, aim, limit,
     size, done, known, rounds, gamma, farthest, cut, sigma, asked,
 ):  # fmt: skip
@@ -500,6 +514,8 @@ def _rounds(
         The fields of _Core. One by one they are handed over in half the time.
     found, squared : ndarray
         Work space for as many rows.
+    measured : ndarray, shape (m,) or (0,)
+        Squared distances of all rows that the caller measures when asked, or none.
     start : int
         How many rows are the support to start from. If 0, the first center is the mean
         of the rows that are `stride` apart, and the row farthest from it the support.
@@ -507,15 +523,17 @@ def _rounds(
         Size of the support, rows of `gram` that are filled, core points, rounds.
     gamma, farthest, cut, sigma : float
         The fields of _Ball, and sigma.
-    asked : bool
-        Whether the call before this one asked for products, which are there now.
+    asked : int
+        FORM or LOOK where the call before this one asked for that, which is there now,
+        else 0.
 
     Returns
     -------
     size, done, known, rounds, gamma, farthest, cut, sigma
         As they are now. In the end the support is in front of the core set.
-    asked : bool
-        Whether more products are due than are formed here in good time.
+    asked : int
+        FORM where more products are due than are formed here in good time, LOOK where
+        the distances are, 0 at the end.
     """
     core = _Core(ids, weights, active, gram, factor, work, places, space)
     center, origin = core.places[0], core.places[1]
@@ -523,14 +541,20 @@ def _rounds(
         for i in range(size):
             core.ids[i], core.active[i] = i * stride, i
     while True:
-        if not asked:
+        if asked == 0:
             gamma, drift = _locate(core, size, rounds > 0, rows, scale)
             if rounds > 0:
                 # What rounding of the center and of a distance may add.
                 rounding = (2.0 * math.sqrt(gamma) + drift) * drift + 8.0 * EPS * gamma
                 cut = gamma * (1.0 + 2.0 * aim) + rounding
+            if measured.size > 0:
+                asked = LOOK
+                break
+        if asked != FORM:
+            asked = 0
             count, _, farthest = _collect(
-                *(rows, NONE, center, scale, cut, 0.0, found[:batch], squared, NONE)
+                *(rows, measured, NONE, center, scale, cut, 0.0),
+                *(found[:batch], squared, NONE),
             )
             if count > 0 and squared[count - 1] > farthest:
                 farthest = squared[count - 1]
@@ -552,13 +576,13 @@ def _rounds(
             if known == old and rounds > 0:
                 break
             work = (known - done) * known * origin.size
-            asked = work > PRODUCTS or origin.size > COLUMNS
-            if asked:
+            if work > PRODUCTS or origin.size > COLUMNS:
+                asked = FORM
                 break
             _fill_gram(core, done, known, rows, scale)
         size = _maximise(core, sigma, done, known, size, aim, found, squared)
-        asked, done, rounds = False, known, rounds + 1
-    if rounds > 0 and not asked:
+        asked, done, rounds = 0, known, rounds + 1
+    if rounds > 0 and asked == 0:
         _forget(core, size, found)
     return size, done, known, rounds, gamma, farthest, cut, sigma, asked
 

@@ -23,6 +23,7 @@ __all__ = [
     "compiled",
     "farthest_rows",
     "fold",
+    "measure_rows",
     "part",
 ]
 
@@ -78,6 +79,12 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count):
         if count == found.size:
             return i + 1, count, inner
     return rows.shape[0], count, inner
+
+
+@compiled
+def _measure(rows, scale, center, squared):
+    for i in range(rows.shape[0]):
+        squared[i] = squared_distance(rows[i], scale, center)
 
 
 class Shell:
@@ -302,6 +309,31 @@ def farthest_rows(source, center, scale, most, cut):
     copies = source.passes_by
     first, *others = source.fold(lambda: Shell(center, scale, most, cut, copies))
     return first.merged(others)
+
+
+class _Distances:
+    """Writes the squared distances of the rows that it is shown where they belong."""
+
+    def __init__(self, center, scale, squared):
+        self.center, self.scale, self.squared = center, scale, squared
+
+    def take(self, start, block):
+        there = self.squared[start : start + len(block)]
+        _measure(block, self.scale, self.center, there)
+
+
+def measure_rows(source, center, scale, squared):
+    """One pass: the squared distances of all rows.
+
+    Parameters
+    ----------
+    source : Rows
+    center, scale
+        See Shell.
+    squared : ndarray, shape (m,)
+        Where they are written.
+    """
+    source.fold(lambda: _Distances(center, scale, squared))
 
 
 class Rows:
