@@ -62,6 +62,13 @@ def test_workers_and_layouts_give_one_ball(as_large, kind, seeds):
         same(minimum_enclosing_ball(np.asfortranarray(points), workers=2), expected)
 
 
+def test_every_row_is_measured_whoever_measures_it():
+    points = np.random.default_rng(0).integers(-9, 10, (60_000, 5)).astype(float)
+    center, squared = np.arange(5.0), np.full(60_000, np.nan)
+    passes.measure_rows(Rows(points, 3), center, 0.5, squared)
+    np.testing.assert_array_equal(squared, ((points / 2 - center) ** 2).sum(axis=1))
+
+
 @pytest.mark.parametrize("m, n", [(40, 60), (200, 700), (700, 40)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_wide_rows_measured_by_threads_give_the_ball_of_one_loop(
