@@ -1,16 +1,26 @@
 """What the first ball costs where nothing is compiled yet: `python -m benchmarks.first_call`.
 
-CPU seconds of a process of its own, whose folder of compiled code is empty.
+CPU seconds of a process of its own, whose folder of compiled code is empty, and of one
+after it. Writes first_call.csv.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+RESULTS = Path(__file__).with_name("results")
+STEPS = ("import", "first ball", "second ball")
 
 MEASURE = """
+import json
 import time
 import numpy as np
 points = np.random.default_rng(0).normal(size=(100, 3))
@@ -20,16 +30,42 @@ marks.append(time.process_time())
 for _ in range(2):
     minimum_enclosing_ball(points)
     marks.append(time.process_time())
-for name, start, end in zip(("import", "first ball", "second ball"), marks, marks[1:]):
-    print(f"{name:12} {end - start:.6f} s")
+print(json.dumps([end - start for start, end in zip(marks, marks[1:])]))
 """
 
 
-def main():
-    """Print the CPU seconds of the import and of the first two balls."""
+def measure():
+    """CPU seconds of the import and the first two balls: compiling, and compiled."""
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"NUMBA_CACHE_DIR": folder}
-        subprocess.run([sys.executable, "-c", MEASURE], env=environment, check=True)
+        for state in ("nothing compiled yet", "compiled before"):
+            done = subprocess.run(
+                [sys.executable, "-c", MEASURE],
+                env=environment,
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            seconds = dict(zip(STEPS, json.loads(done.stdout), strict=True))
+            rows.append({"process": state, **seconds})
+    return pd.DataFrame(rows)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.first_call",
+        description="CPU seconds of the first ball where nothing is compiled yet.",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, metavar="FOLDER", help="for the CSV file"
+    )
+    options = parser.parse_args(arguments)
+    table = measure()
+    print(table.to_string(index=False))
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "first_call.csv"
+    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
 if __name__ == "__main__":

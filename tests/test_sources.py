@@ -13,6 +13,10 @@ from tests.test_workers import KINDS, as_large, draw, same  # noqa: F401 (a fixt
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
+try:
+    import torch
+except ImportError:
+    torch = None
 
 
 def table_of(points):
@@ -36,7 +40,9 @@ def sources(points, folder):
     columns = table.column_names
     frame = dd.from_pandas(pd.DataFrame(points, columns=columns), npartitions=3)
     array = da.from_array(points, chunks=(max(m // 5, 1), -1))
-    return {
+    elsewhere = {"torch": torch.from_numpy(points)} if torch else {}
+    return elsewhere | {
+        "memory": points,
         ".npy": folder / "points.npy",
         "memory-mapped": np.load(folder / "points.npy", mmap_mode="r"),
         "Parquet file": folder / "one.parquet",
@@ -72,11 +78,16 @@ def dask_in_threads():
 def test_every_source_gives_the_ball_of_the_array(as_large, kind, seed, tmp_path):  # noqa: F811
     points = draw(kind, seed)
     expected = minimum_enclosing_ball(points, workers=1)
-    for name, source in sources(points, tmp_path).items():
-        try:
-            same(minimum_enclosing_ball(source, workers=2), expected)
-        except AssertionError as error:
-            raise AssertionError(name) from error
+    many = seed >= 10
+    held = sources(points, tmp_path)
+    if many:
+        held["blocks of one row"] = cut_up(points, 1)
+    for name, source in held.items():
+        for workers in (1, 2, 3) if many else (2,):
+            try:
+                same(minimum_enclosing_ball(source, workers=workers), expected)
+            except AssertionError as error:
+                raise AssertionError(f"{name}, {workers} workers") from error
 
 
 def test_small_data_and_blocks_of_one_row(tmp_path):

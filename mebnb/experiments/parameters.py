@@ -23,7 +23,7 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
         max_iter, features, components, repeats, nominal_fraction, extra_splits,
         honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu,
-        nus, counts, top, sample.
+        nus, counts, top, sample, rows, columns, machines, card_rate.
 
     Raises
     ------
@@ -71,6 +71,16 @@ def _names_from(known):
 
 
 _ACCEPTED = {
+    "rows": (
+        "a whole number from 1000000 to 10**15",
+        lambda v: _whole(v, 10**6) and v <= 10**15,
+    ),
+    "columns": ("a whole number from 1 to 1000", lambda v: _whole(v, 1) and v <= 1000),
+    "machines": (
+        "a whole number from 1 to 10**6",
+        lambda v: _whole(v, 1) and v <= 10**6,
+    ),
+    "card_rate": ("a number > 0 and <= 1000", lambda v: _number(v) and 0 < v <= 1000),
     "seed": (
         "a whole number from 0 to 2**32 - 1",
         lambda v: _whole(v, 0) and v < 2**32,

@@ -1,4 +1,4 @@
-"""Figures, by subject: `looks`, `plane`, `finite`, `convergence`, `detection`."""
+"""Figures, by subject: `looks`, `plane`, `finite`, `convergence`, `detection`, `speed`."""
 
 from mebnb.plots.convergence import (
     PANELS,
@@ -71,6 +71,7 @@ from mebnb.plots.plane import (
     steps_on_face,
     widths_2d,
 )
+from mebnb.plots.speed import cost_lines, lead_dots
 
 __all__ = [
     "ALGORITHM_STYLES",
@@ -107,6 +108,7 @@ __all__ = [
     "components_2d",
     "contamination_curves",
     "convergence",
+    "cost_lines",
     "counts_by_rule",
     "critical_differences",
     "detectors_2d",
@@ -118,6 +120,7 @@ __all__ = [
     "gaps_by_step",
     "in_panels",
     "iterates_2d",
+    "lead_dots",
     "line_search",
     "multipliers_2d",
     "nu_property",
