@@ -33,6 +33,8 @@ RESULTS = Path(__file__).with_name("results")
 BLOCK = 500_000
 GAP, MOST_MIB, MOST_READS, MOST_RATIO = 1e-9, 1536, 1.1, 1.3
 WORKERS = 3
+# That a killed worker costs time only is seen on this many rows as well as on more.
+CLUSTER_ROWS = 20_000_000
 
 
 # --- what a process of its own does ------------------------------------------------
@@ -196,6 +198,8 @@ def measure(folder, rows, columns):
         "killed": midway,
         "same_bits": again["bits"] == found["bits"],
     }
+    if rows > CLUSTER_ROWS:
+        return
     cluster = result(start("cluster", folder, found["seconds"] / 2))
     yield {
         "source": f"Dask, {WORKERS} processes",
@@ -218,7 +222,7 @@ def verdicts(table):
         yield _said(row.certified and row.gap <= GAP, f"{name}: gap {row.gap:.1e}")
         same = row.killed and row.same_bits
         yield _said(same, f"{name}: killed, and the same ball")
-        if row.ratio == row.ratio:
+        if row.source == "Parquet folder":
             yield _said(row.peak_mib <= MOST_MIB, f"{name}: {row.peak_mib:.0f} MiB")
             reads = f"{name}: {row.reads_a_pass:.3f} reads of a block a pass"
             yield _said(row.reads_a_pass <= MOST_READS, reads)

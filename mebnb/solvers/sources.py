@@ -20,6 +20,8 @@ __all__ = ["Blocks", "Stream", "opened"]
 
 # An Arrow table is read in blocks of about this many rows.
 TABLE_ROWS = 2**17
+# Columns become rows in tiles of about this many entries, which the cache holds.
+TILE = 2**16
 # A shell of many chunks is merged from this many at a time.
 MERGED = 8
 
@@ -313,8 +315,11 @@ def _numbers_of_table(table, k):
         columns.append(values.reshape(-1))
     kind = np.result_type(*columns)
     numbers = np.empty((table.num_rows, len(columns)), kind)
-    for j, column in enumerate(columns):
-        numbers[:, j] = column
+    size = max(1, TILE // len(columns))
+    for start in range(0, len(numbers), size):
+        rows = slice(start, start + size)
+        for j, column in enumerate(columns):
+            numbers[rows, j] = column[rows]
     return numbers
 
 
