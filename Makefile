@@ -95,6 +95,9 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.frank_wolfe
 	$(BIN)/python -m benchmarks.ellipsoids
 	$(BIN)/python -m benchmarks.soft
+	$(BIN)/python -m benchmarks.first_call
+	$(BIN)/python -m benchmarks.workers
+	$(BIN)/python -m benchmarks.scale
 
 # The tables of notebook 16, about a quarter of an hour: mebnb/experiments/rare_classes/results.csv.
 imbalanced: $(TREES_STAMP)
