@@ -506,6 +506,19 @@ def test_exact_ball_with_another_cloud(tmp_path, parameters):
 
 
 @pytest.mark.kernel
+def test_speed_with_another_plan(tmp_path):
+    from mebnb.experiments.speed import plan
+
+    given = {"rows": 10**12, "columns": 3, "machines": 7, "card_rate": 2.0}
+    small = {"m": 500, "n": 2, "epsilons": [0.1]}
+    text = shown(rerun("19_speed", tmp_path, **given | small))
+    found = plan(10**12, 3, 2e12)
+    assert re.search(rf"sample, rows +{found['sample']} +{found['sample']}", text)
+    assert f"{found['seconds']:.3g}" in text and "7 machines, files" in text
+    assert "eps = 0.01" not in text
+
+
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -108,6 +108,14 @@ def test_a_shell_is_the_same_for_any_blocks_and_workers():
                 assert shell.farthest == squared.max()
 
 
+def test_the_farthest_row_let_go_is_known_when_all_others_are_nearer():
+    points = np.array([[3.0], [2.0], [4.0], [1.0], [0.0]])
+    shell = farthest_rows(Rows(points), np.zeros(1), 1.0, 1, 0.0)
+    assert shell.rows.tolist() == [2] and shell.inner == 9.0
+    first = farthest_rows(Rows(points[[0, 1, 3, 4]]), np.zeros(1), 1.0, 1, 0.0)
+    assert first.rows.tolist() == [0] and first.inner == 4.0
+
+
 @pytest.mark.parametrize("n", [*range(1, 40), 63, 64, 100, 130, 1000])
 def test_a_distance_has_the_same_bits_for_either_type_and_any_place(n):
     rng = np.random.default_rng(n)
