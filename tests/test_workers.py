@@ -3,6 +3,7 @@
 import functools
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -137,7 +138,12 @@ def test_every_block_is_read_once_and_several_threads_take_part():
                 together.wait()  # two threads must hold a block at one time
             seen.append((start, threading.get_ident()))
 
-    takers = fold(((k, None) for k in range(40)), Taker, 2)
+    def slowly():  # a generator that a second thread may not enter meanwhile
+        for k in range(40):
+            time.sleep(1e-3)
+            yield k, None
+
+    takers = fold(slowly(), Taker, 2)
     assert len(takers) == 2
     assert sorted(start for start, _ in seen) == list(range(40))
     assert len({thread for _, thread in seen}) == 2
