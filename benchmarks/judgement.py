@@ -40,9 +40,9 @@ RESULTS = Path(__file__).with_name("results")
 ROWS = Path(tempfile.gettempdir()) / "mebnb_judgement_rows.csv"
 ALPHA = 0.05
 # Real sets are split, laws are drawn anew: their spread is smaller than the sets'.
-SPLITS = {"real": 30, "synthetic": 10}
+SPLITS = {"real": 30, "synthetic": 5}
 # Committees that were tried cost five fits a member: the first splits are enough.
-DESIGN_SPLITS = 10
+DESIGN_SPLITS = 5
 TRAIN, TEST = 400, 300
 REFERENCE = "committee"
 MEASURES = ("auroc", "average_precision", "false_alarms", "recall", "seconds")

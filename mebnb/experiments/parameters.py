@@ -24,6 +24,7 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         max_iter, features, components, repeats, nominal_fraction, extra_splits,
         honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu,
         nus, counts, top, sample, rows, columns, machines, card_rate.
+        alpha, nus, counts, top, sample.
 
     Raises
     ------
@@ -144,6 +145,7 @@ _ACCEPTED = {
         lambda v: _whole(v, 1) and v <= 1000,
     ),
     "nu": ("a number strictly between 0 and 1", lambda v: _number(v) and 0 < v < 1),
+    "alpha": ("a number strictly between 0 and 1", lambda v: _number(v) and 0 < v < 1),
     "nus": (
         "a list of one to three different numbers strictly between 0 and 1",
         lambda v: (

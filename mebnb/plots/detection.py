@@ -24,11 +24,13 @@ from mebnb.plots.looks import (
 __all__ = [
     "THRESHOLD_LOOKS",
     "contamination_curves",
+    "counts_beside_law",
     "critical_differences",
     "distribution_over_splits",
     "feature_search",
     "nu_property",
     "over_rates",
+    "places_on_a_line",
     "published_beside",
     "scores_by_factor",
     "scores_by_threshold",
@@ -284,6 +286,66 @@ def joined(ranks, difference):
             runs.append((first, last))
             reached = last
     return runs
+
+
+@style()
+def places_on_a_line(held, new):
+    """Distances of held-out rows on a line, and where new rows fall among them.
+
+    Parameters
+    ----------
+    held : array_like
+        Distances.
+    new : dict of str -> float
+        Label -> distance.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    fig, ax = plt.subplots(figsize=(6.6, 1.9))
+    ax.plot(held, np.zeros(len(held)), "o", color=NOMINAL, label="held-out rows")
+    for row, (label, distance) in enumerate(new.items()):
+        ax.axvline(distance, color=ANOMALY, ls="--", lw=1.0)
+        # Labels of near rows go one above the other.
+        ax.text(distance, 0.35 + 0.55 * (row % 3), f" {label}", color=ANOMALY)
+    ax.set_ylim(-0.5, 2.0)
+    ax.set_xlim(right=1.25 * max([*held, *new.values()]))
+    ax.set_yticks([])
+    ax.set_xlabel("distance from the center of the other rows")
+    legend_below(fig, [ax])
+    return fig
+
+
+@style()
+def counts_beside_law(counts, law, tested, alpha):
+    """How often a division gave each number of false alarms, beside the law.
+
+    Parameters
+    ----------
+    counts : ndarray of int
+    law : scipy.stats distribution
+        Of the count.
+    tested : int
+        Rows that were judged.
+    alpha : float
+        To be marked.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    fig, ax = plt.subplots(figsize=(6.6, 3.0))
+    values = np.arange(counts.max() + 2)
+    share = np.bincount(counts, minlength=len(values)) / len(counts)
+    ax.bar(values / tested, share, width=0.8 / tested, color=NOMINAL, label="divisions")
+    look = dict(color=ANOMALY, marker="o", ms=3.5, lw=1.2)
+    ax.plot(values / tested, law.pmf(values), label="the law", **look)
+    ax.axvline(alpha, color=BALL, ls=":", label="alpha")
+    ax.set_xlabel("rate of false alarms")
+    ax.set_ylabel("share of the divisions")
+    legend_below(fig, [ax])
+    return fig
 
 
 @style()
