@@ -17,10 +17,12 @@ __all__ = [
     "advice_table",
     "alarms_on",
     "coverage",
+    "design_table",
     "discovery_table",
     "false_alarm_law",
     "judgement",
     "outcome_table",
+    "outcomes_told",
     "ranks_of",
     "raw_split",
 ]
@@ -107,7 +109,7 @@ def false_alarm_law(calibration, tested, alpha):
     Returns
     -------
     scipy.stats distribution
-        Of the count; None where no row can be an alarm.
+        Of the count; all of it at 0 where no row can be an alarm.
 
     Examples
     --------
@@ -119,7 +121,7 @@ def false_alarm_law(calibration, tested, alpha):
     possible = np.arange(calibration + 2) / (calibration + 1)
     last = int(np.searchsorted(possible, alpha, side="right")) - 1
     if last < 1:
-        return None
+        return stats.binom(tested, 0.0)
     return stats.betabinom(tested, last, calibration + 1 - last)
 
 
@@ -265,6 +267,70 @@ def advice_table(sets):
             "finds most at alpha": f"{found.idxmax()} {found.max():.3f}",
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("data")
+
+
+def outcomes_told(ranks, sort):
+    """What the mean ranks say of the committee, in sentences.
+
+    Parameters
+    ----------
+    ranks : pandas.DataFrame
+        `judgement("ranks")`.
+    sort : {"real", "synthetic"}
+
+    Returns
+    -------
+    list of str
+    """
+    part = ranks[(ranks["sort"] == sort) & (ranks["measure"] == "auroc")]
+    part = part.set_index("detector").sort_values("mean_rank", kind="stable")
+    first, own = part.iloc[0], part.loc["committee"]
+    apart = own["mean_rank"] - part["mean_rank"]
+    better = part.index[apart > own["critical_difference"]]
+    worse = part.index[-apart > own["critical_difference"]]
+    place = list(part.index).index("committee") + 1
+    return [
+        f"{sort.capitalize()} sets, {own['sets']:.0f} of them: mean ranks are "
+        f"{'more than' if own['friedman_p'] < 0.05 else 'no more than'} chance "
+        f"(Friedman, p = {own['friedman_p']:.1e}).",
+        f"The best mean rank is {first['mean_rank']:.2f}, of {part.index[0]}. The "
+        f"committee has {own['mean_rank']:.2f} (95 % interval {own['low']:.2f} to "
+        f"{own['high']:.2f}), place {place} of {len(part)}.",
+        f"Better than the committee by more than the critical difference of "
+        f"{own['critical_difference']:.2f}: {', '.join(better) or 'none'}. Worse by "
+        f"more than it: {', '.join(worse) or 'none'}.",
+    ]
+
+
+def design_table(designs):
+    """The committees that were tried, real and drawn sets side by side.
+
+    Parameters
+    ----------
+    designs : pandas.DataFrame
+        `judgement("designs")`.
+
+    Returns
+    -------
+    pandas.DataFrame of str
+        Index: the design. For each sort of sets the mean rank in the committee's
+        place, the best mean rank of the others, and the mean AUROC and recall.
+    """
+    tables = {}
+    for sort, part in designs.groupby("sort", sort=False):
+        part = part.set_index("design")
+        tables[sort] = pd.DataFrame(
+            {
+                "mean rank": part["mean_rank"].map("{:.2f}".format),
+                "95 % interval": part["low"].map("{:.1f}".format)
+                + " to "
+                + part["high"].map("{:.1f}".format),
+                "best other": part["rank_of_best_other"].map("{:.2f}".format),
+                "AUROC": part["auroc"].map("{:.3f}".format),
+                "recall": part["recall"].map("{:.3f}".format),
+            }
+        )
+    return pd.concat(tables, axis=1)
 
 
 def _kinds(sets):
