@@ -26,7 +26,6 @@ import numpy as np
 import pandas as pd
 import sklearn
 from scipy import stats
-from sklearn.base import clone
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -104,8 +103,14 @@ def judged(calibration, scores, is_anomaly):
     }
 
 
-def rows_of(name, sort, sides, seed):
-    """One row for each detector and design, on one split of one set."""
+def wanted(seed):
+    """The detectors and designs that are judged on a split."""
+    known = [d for d in contenders() if seed < FEWER_SPLITS.get(d, math.inf)]
+    return known + (list(DESIGNS) if seed < DESIGN_SPLITS else [])
+
+
+def rows_of(name, sort, sides, seed, names):
+    """One row for each of these detectors and designs, on one split of one set."""
     fit, calibration, test, is_anomaly = parts(*sides, seed)
     both = np.vstack([calibration, test])
     size = len(calibration)
@@ -119,16 +124,15 @@ def rows_of(name, sort, sides, seed):
         "columns": fit.shape[1],
     }
     rows = []
-    for detector, one in contenders().items():
-        if seed >= FEWER_SPLITS.get(detector, math.inf):
-            continue
+    detectors = contenders()
+    for detector in (d for d in names if d in detectors):
         began = time.perf_counter()
-        scores = clone(one).fit(fit).score_samples(both)
+        scores = detectors[detector].fit(fit).score_samples(both)
         seconds = time.perf_counter() - began
         measures = judged(scores[:size], scores[size:], is_anomaly)
         rows.append(known | {"detector": detector, **measures, "seconds": seconds})
-    designs = joined_scores(fit, both) if seed < DESIGN_SPLITS else {}
-    for design, scores in designs.items():
+    designs = [d for d in names if d in DESIGNS]
+    for design, scores in joined_scores(fit, both, designs).items():
         measures = judged(scores[:size], scores[size:], is_anomaly)
         rows.append(known | {"detector": design, **measures, "seconds": math.nan})
     return pd.DataFrame(rows)
@@ -156,14 +160,15 @@ def run(path, splits, sets):
     """
     done = set()
     if path.exists():
-        kept = pd.read_csv(path, usecols=["set", "split"])
-        done = set(map(tuple, kept.drop_duplicates().to_numpy()))
+        kept = pd.read_csv(path, usecols=["set", "split", "detector"])
+        done = set(kept[["set", "split", "detector"]].itertuples(index=False))
     began = time.perf_counter()
     for seed in range(max(splits.values())):
         for name, (sort, sides) in sets.items():
-            if seed >= splits[sort] or (name, seed) in done:
+            names = [d for d in wanted(seed) if (name, seed, d) not in done]
+            if seed >= splits[sort] or not names:
                 continue
-            rows = rows_of(name, sort, sides(seed), seed)
+            rows = rows_of(name, sort, sides(seed), seed, names)
             rows.to_csv(path, mode="a", header=not path.exists(), index=False)
         spent = time.perf_counter() - began
         print(f"split {seed}: {spent:.0f} s", flush=True)

@@ -28,7 +28,8 @@ class Ecod(BaseEstimator):
 
     def fit(self, X, y=None):
         self.columns_ = np.sort(X, axis=0).T
-        self.skew_ = np.nan_to_num(stats.skew(X, axis=0))
+        # PyOD's program asks for the sign first: one tail, that of the longer side.
+        self.longer_ = np.nan_to_num(stats.skew(X, axis=0)) >= 0
         return self
 
     def score_samples(self, X):
@@ -43,8 +44,7 @@ class Ecod(BaseEstimator):
             size - np.array([np.searchsorted(c, x, side="left") for c, x in pairs]).T
         )
         left, right = (-np.log((count + 1) / (size + 1)) for count in (below, above))
-        sign = np.sign(self.skew_ - 1), np.sign(self.skew_ + 1)
-        return left, right, -left * sign[0] + right * sign[1]
+        return left, right, np.where(self.longer_, right, left)
 
 
 class Copod(Ecod):
@@ -207,7 +207,7 @@ DESIGNS = {
 }
 
 
-def joined_scores(X, Y):
+def joined_scores(X, Y, designs=tuple(DESIGNS)):
     """The score of each design for the rows of Y: the lower, the more abnormal.
 
     Parameters
@@ -215,13 +215,16 @@ def joined_scores(X, Y):
     X : ndarray
         Nominal rows that the members are fitted on.
     Y : ndarray
+    designs : sequence of str
 
     Returns
     -------
     dict of str -> ndarray
     """
-    told = {name: voices(member, X, Y) for name, member in pool().items()}
-    return {
-        name: rule(np.array([told[one][language] for one in members]))
-        for name, (members, language, rule) in DESIGNS.items()
-    }
+    needed = {member for design in designs for member in DESIGNS[design][0]}
+    told = {name: voices(pool()[name], X, Y) for name in needed}
+    scores = {}
+    for design in designs:
+        members, language, rule = DESIGNS[design]
+        scores[design] = rule(np.array([told[one][language] for one in members]))
+    return scores
