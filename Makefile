@@ -18,7 +18,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench mutate imbalanced lock clean
+.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench judgement mutate imbalanced lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -98,6 +98,10 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.first_call
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.scale
+
+# The tables of notebook 20: detectors judged on real sets, some of which are downloaded, and on laws.
+judgement: setup
+	$(BIN)/python -m benchmarks.judgement
 
 # The tables of notebook 16, about a quarter of an hour: mebnb/experiments/rare_classes/results.csv.
 imbalanced: $(TREES_STAMP)

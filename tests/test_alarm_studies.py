@@ -132,16 +132,16 @@ def test_ranks_are_told_with_their_interval_whoever_wins():
 def test_outcomes_stand_in_the_order_of_the_ranks():
     table = study.outcome_table(ranks(), by_set(), "real")
     assert list(table.index) == ["LOF", "committee", "hard ball"]
-    assert table.loc["committee", "95 % interval"] == "1.3 to 2.5"
+    assert table.loc["committee", "mean rank"] == "1.90 (1.3 to 2.5)"
     assert table.loc["LOF", "recall"] == "0.200" and table.loc["LOF", "ms"] == "10"
 
 
 def test_designs_stand_side_by_side():
     row = {"design": "x", "mean_rank": 2.0, "low": 1.0, "high": 3.0, "auroc": 0.9}
-    row |= {"rank_of_best_other": 1.5, "recall": 0.5}
+    row |= {"rank_of_best_other": 1.5}
     designs = pd.DataFrame([row | {"sort": "real"}, row | {"sort": "synthetic"}])
     table = study.design_table(designs)
-    assert table.loc["x", ("synthetic", "mean rank")] == "2.00"
+    assert table.loc["x", ("synthetic", "mean rank")] == "2.00 (1.0 to 3.0)"
     assert table.loc["x", ("real", "best other")] == "1.50"
 
 

@@ -623,3 +623,23 @@ def test_your_data_refuses_a_bad_file_in_one_sentence(tmp_path):
     assert failed.value.evalue.startswith(
         "words.csv has no column of numbers that can be"
     )
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    "parameters",
+    [{"dataset": "vertebral_column", "alpha": 0.1, "seed": 5}],
+)
+def test_alarms_on_another_set(tmp_path, parameters):
+    from mebnb import SoftBallDetector, load_dataset
+    from mebnb.experiments import alarms as study
+
+    text = shown(rerun("20_alarms", tmp_path, **parameters))
+    seed, alpha = parameters["seed"], parameters["alpha"]
+    split = study.raw_split(load_dataset(parameters["dataset"]), seed)
+    fitted = study.alarms_on(split, SoftBallDetector(), alpha, seed)
+    held, judged = len(fitted.calibration_rows_), (~split.test_is_anomaly).sum()
+    law = study.false_alarm_law(held, judged, alpha)
+    assert re.search(rf"n = {held}\b", text)
+    assert re.search(rf"mean rate +\S+ +{law.mean() / judged:.4f}", text)
+    assert f"Benjamini-Hochberg at {0.1:g}" in text

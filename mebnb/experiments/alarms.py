@@ -220,13 +220,9 @@ def outcome_table(ranks, sets, sort):
     part = part.set_index("detector").sort_values("mean_rank", kind="stable")
     means = sets[sets["sort"] == sort].groupby("detector")
     values = means[["false_alarms", "recall", "seconds"]].mean().loc[part.index]
-    interval = (
-        part["low"].map("{:.1f}".format) + " to " + part["high"].map("{:.1f}".format)
-    )
     return pd.DataFrame(
         {
-            "mean rank": part["mean_rank"].map("{:.2f}".format),
-            "95 % interval": interval,
+            "mean rank": _with_interval(part),
             "AUROC": part["mean"].map("{:.3f}".format),
             "recall": values["recall"].map("{:.3f}".format),
             "false alarms": values["false_alarms"].map("{:.3f}".format),
@@ -267,6 +263,13 @@ def advice_table(sets):
             "finds most at alpha": f"{found.idxmax()} {found.max():.3f}",
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("data")
+
+
+def _with_interval(part):
+    return [
+        f"{row.mean_rank:.2f} ({row.low:.1f} to {row.high:.1f})"
+        for row in part.itertuples()
+    ]
 
 
 def outcomes_told(ranks, sort):
@@ -314,20 +317,16 @@ def design_table(designs):
     -------
     pandas.DataFrame of str
         Index: the design. For each sort of sets the mean rank in the committee's
-        place, the best mean rank of the others, and the mean AUROC and recall.
+        place with its interval, the best mean rank of the others, and the mean AUROC.
     """
     tables = {}
     for sort, part in designs.groupby("sort", sort=False):
         part = part.set_index("design")
         tables[sort] = pd.DataFrame(
             {
-                "mean rank": part["mean_rank"].map("{:.2f}".format),
-                "95 % interval": part["low"].map("{:.1f}".format)
-                + " to "
-                + part["high"].map("{:.1f}".format),
+                "mean rank": _with_interval(part),
                 "best other": part["rank_of_best_other"].map("{:.2f}".format),
                 "AUROC": part["auroc"].map("{:.3f}".format),
-                "recall": part["recall"].map("{:.3f}".format),
             }
         )
     return pd.concat(tables, axis=1)
