@@ -137,7 +137,7 @@ def test_outcomes_stand_in_the_order_of_the_ranks():
 
 
 def test_designs_stand_side_by_side():
-    row = {"design": "x", "mean_rank": 2.0, "low": 1.0, "high": 3.0, "auroc": 0.9}
+    row = {"design": "x", "mean_rank": 2.0, "low": 1.0, "high": 3.0, "recall": 0.5}
     row |= {"rank_of_best_other": 1.5}
     designs = pd.DataFrame([row | {"sort": "real"}, row | {"sort": "synthetic"}])
     table = study.design_table(designs)

@@ -317,7 +317,8 @@ def design_table(designs):
     -------
     pandas.DataFrame of str
         Index: the design. For each sort of sets the mean rank in the committee's
-        place with its interval, the best mean rank of the others, and the mean AUROC.
+        place with its interval, the best mean rank of the others, and the mean recall
+        at the conformal threshold.
     """
     tables = {}
     for sort, part in designs.groupby("sort", sort=False):
@@ -326,7 +327,7 @@ def design_table(designs):
             {
                 "mean rank": _with_interval(part),
                 "best other": part["rank_of_best_other"].map("{:.2f}".format),
-                "AUROC": part["auroc"].map("{:.3f}".format),
+                "recall": part["recall"].map("{:.3f}".format),
             }
         )
     return pd.concat(tables, axis=1)
