@@ -288,6 +288,34 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         table["most_false_share"] = false / alarms
         return pd.DataFrame(table, index=pd.Index(p_values, name="p_value"))
 
+    def threshold_at(self, level):
+        """The score below which a row's p-value is at most `level`; for "split" only.
+
+        Parameters
+        ----------
+        level : float
+            Such as the largest p-value of `discoveries`.
+
+        Returns
+        -------
+        float
+            Minus infinity where no p-value is so small.
+        """
+        check_is_fitted(self)
+        if self.method != "split":
+            raise ValueError(
+                f'method must be "split" for one threshold, found {self.method!r}'
+            )
+        last = self._places_at(level)
+        return float(self._rivals[0][1][last - 1]) if last else -np.inf
+
+    def _places_at(self, level):
+        """How many of the p-values that can occur are at most `level`."""
+        size = len(self.calibration_rows_)
+        # The same quotients as in p_values: "at most" is meant to the bit.
+        possible = np.arange(size + 2) / (size + 1)
+        return int(np.searchsorted(possible, level, side="right")) - 1
+
     def _checked(self, X, reset=True):
         # A frame goes on as it is, to detectors that know columns by name and type;
         # what numbers may be is the detector's affair.
@@ -335,13 +363,9 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
     def _set_threshold(self):
         size = len(self.calibration_rows_)
         self.smallest_p_value_ = 1.0 / (size + 1)
-        # The same quotients as in p_values: "at most alpha" is meant to the bit.
-        possible = np.arange(size + 2) / (size + 1)
-        last = np.searchsorted(possible, self.alpha, side="right") - 1
-        self.offset_ = (last + 0.5) / (size + 1)
+        self.offset_ = (self._places_at(self.alpha) + 0.5) / (size + 1)
         if self.method == "split":
-            borders = self._rivals[0][1]
-            self.score_threshold_ = float(borders[last - 1]) if last else -np.inf
+            self.score_threshold_ = self.threshold_at(self.alpha)
         self._warn_below("alpha", self.alpha, "alarm")
 
     def _warn_below(self, name, value, what):

@@ -20,11 +20,15 @@ from mebnb.learning.alarms import ConformalAlarms
 
 __all__ = [
     "SquaredForm",
+    "named_columns",
     "nearest_rows",
     "reason_table",
     "replacement_gains",
     "squared_form",
 ]
+
+# Deviations from the center beyond which a value is odd by itself.
+ODD = 2.0
 
 # Affine maps: a ball behind them is an ellipsoid in the units of the file.
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
@@ -221,6 +225,62 @@ def reason_table(form, row, names=None):
     }
     table = pd.DataFrame(table, index=names).rename_axis("column")
     return table.sort_values("contribution", ascending=False, kind="stable")
+
+
+def named_columns(form, X):
+    """The column, or the pair of columns, that most makes each row an alarm.
+
+    One column is named where setting it to what the others say takes the most off the
+    squared distance and clears the alarm, and its value lies more than two deviations
+    from the center; so it is wherever the columns are not correlated. Otherwise it is
+    the pair that is the farthest out in its own plane: its correlation is broken.
+
+    Parameters
+    ----------
+    form : SquaredForm
+    X : array_like, shape (k, n)
+        Alarms.
+
+    Returns
+    -------
+    list of tuple of int
+        One or two columns for each row, the one that takes the most off first.
+
+    Examples
+    --------
+    >>> form = SquaredForm(np.zeros(2), np.array([[5.3, -4.7], [-4.7, 5.3]]), reach=2.0)
+    >>> named_columns(form, [[1.0, -1.0], [3.0, 0.5]])
+    [(0, 1), (0,)]
+    """
+    apart = np.asarray(X, dtype=float) - form.center
+    pull = apart @ form.matrix
+    taken = pull**2 / np.maximum(np.diag(form.matrix), np.finfo(float).tiny)
+    first = taken.argmax(axis=1)
+    if not np.triu(form.matrix, 1).any():
+        return [(int(column),) for column in first]
+    covariance = np.linalg.pinv(form.matrix, hermitian=True)
+    at = np.arange(len(apart))
+    left = (apart * pull).sum(axis=1) - taken[at, first]
+    odd = apart[at, first] ** 2 > ODD**2 * np.diag(covariance)[first]
+    alone = odd & (left <= form.reach**2)
+    named = [(int(column),) for column in first]
+    for row in np.flatnonzero(~alone):
+        pair = _farthest_pair(apart[row], covariance)
+        named[row] = tuple(sorted(pair, key=lambda column: -taken[row, column]))
+    return named
+
+
+def _farthest_pair(apart, covariance):
+    """The two columns whose plane, by itself, has the row the farthest out."""
+    variance = np.diag(covariance)
+    determinant = np.outer(variance, variance) - covariance**2
+    scaled = apart**2 * variance[:, None]  # [i, j]: variance of i, square of j
+    distance = scaled + scaled.T - 2.0 * np.outer(apart, apart) * covariance
+    least = 1e-12 * np.outer(variance, variance)
+    distance = np.where(determinant > least, distance, 0.0)
+    distance /= np.maximum(determinant, np.finfo(float).tiny)
+    first, second = np.unravel_index(np.triu(distance, 1).argmax(), covariance.shape)
+    return int(first), int(second)
 
 
 def nearest_rows(nominal, X, count=3):
