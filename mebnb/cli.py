@@ -23,7 +23,10 @@ from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.writing import CannotWrite, check_file
 
 NEGATIVE = re.compile(r"-[\d.].*")
-TRAINING = ("label", "nominal", "columns", "leave", "scaling", "nu")
+TRAINING = (
+    *("label", "nominal", "columns", "leave", "scaling", "nu"),
+    *("detector", "alpha", "fdr"),
+)
 """Options of `mebnb fit` that say how to fit."""
 
 
@@ -619,6 +622,23 @@ def _add_fit(commands):
         "--nu",
         type=float,
         help="largest share of training rows outside; 0 for the hard ball (default 0.05)",
+    )
+    command.add_argument(
+        "--detector",
+        help="auto, ball, soft, local, whitened or committee; with p-values over nominal "
+        "rows that are split off (auto where --alpha or --fdr is given, else the ball of "
+        "--nu by its own radius)",
+    )
+    command.add_argument(
+        "--alpha",
+        type=float,
+        help="rate of false alarms among new nominal rows (0.05 where --detector or "
+        "--fdr is given)",
+    )
+    command.add_argument(
+        "--fdr",
+        type=float,
+        help="share of false ones among discoveries, rows that are flagged together",
     )
     command.add_argument("--json", action="store_true", help="print JSON")
 

@@ -309,6 +309,30 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         last = self._places_at(level)
         return float(self._rivals[0][1][last - 1]) if last else -np.inf
 
+    def same_law(self, X):
+        """Whether rows can be of the same kind as those p-values are counted over.
+
+        The test of Kolmogorov and Smirnov for two samples, on the detector's scores;
+        for "split" only. Many anomalies among the rows make it small as a change of
+        all rows does.
+
+        Parameters
+        ----------
+        X : array_like, shape (k, n)
+            New rows.
+
+        Returns
+        -------
+        float
+            The p-value of the hypothesis that all of them are exchangeable with the
+            rows held out.
+        """
+        self.threshold_at(self.alpha)  # refuses what is not "split"
+        held_out = self._rivals[0][1]
+        own = _scores(self.detectors_[0], self._checked(X, reset=False))
+        typical = np.median(np.abs(held_out))
+        return float(stats.ks_2samp(held_out, _borders(own, typical)).pvalue)
+
     def _places_at(self, level):
         """How many of the p-values that can occur are at most `level`."""
         size = len(self.calibration_rows_)

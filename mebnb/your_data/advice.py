@@ -12,13 +12,16 @@ from mebnb.learning import evaluate_repeatedly, honest_split, rounded_scores
 from mebnb.learning.detectors import SoftBallDetector, rival_detectors
 from mebnb.report.words import escaped, without_formulas
 from mebnb.your_data import TableError
+from mebnb.your_data.structure import structure_cautions
 
 __all__ = [
     "agreement",
+    "alarm_cautions",
     "as_list",
     "balls_compared",
     "both_kinds",
     "cautions",
+    "flagged",
     "honest_scores",
     "label_counts",
     "plane",
@@ -407,33 +410,129 @@ def cautions(table, model, scores, support):
             f"{total} nominal rows fix a ball in {n} columns poorly: expect more alarms "
             "among new rows than among these."
         )
-    if len(table.rows) < 0.8 * table.total:
-        told.append(
-            f"{table.total - len(table.rows)} of {table.total} rows have no score, as a "
-            "value is missing. Values are seldom missing by chance alone."
-        )
-    still = _constant_on_nominal(table)
-    if still and len(still) < n:
-        told.append(
-            f"{', '.join(still[:5])} never vary on the nominal rows: a row that differs "
-            "there counts in that column's own units."
-        )
+    told += _missing(table) + _never_varying(table)
     told.append(
         f"The hard ball hangs on {len(support)} of {total} rows. Look at them first: one typing "
         "error among them moves center and radius."
     )
-    if model.scaling == "none":
-        told.append("Nothing is scaled: a column in larger units counts more.")
-    most = int(_nominal_values(table).value_counts().max())
-    if most > NEIGHBOURS:
-        told.append(
-            f"{most} of the {total} rows are equal. A detector that asks for the {NEIGHBOURS} "
-            "nearest rows finds only these; let it count equal rows once, as the local "
-            "outlier factor of notebook 18 does."
-        )
+    told += _unscaled(model) + _equal_rows(table)
+    told += structure_cautions(table, "soft" if model.nu else "ball", model.nu)
     told.append(_what_new_rows_do(model, trained[table.is_nominal]))
     told.append(_what_alarms_mean(table, model))
     return told
+
+
+def alarm_cautions(table, model, own=False):
+    """What to keep in mind before alarms with p-values are believed.
+
+    Parameters
+    ----------
+    table : Table
+        That the model was fitted to.
+    model : AlarmModel
+    own : bool
+        Whether its own rows are judged.
+
+    Returns
+    -------
+    list of str
+    """
+    size, least = model.calibration_rows, model.smallest_p_value
+    told = []
+    if model.alpha < least:
+        told.append(
+            f"No row can be an alarm: {size} rows kept from the detector allow no p-value "
+            f"below {least:.3g}, and alpha is {model.alpha:g}; it takes at least "
+            f"{int(np.ceil(1 / model.alpha)) - 1} such rows."
+        )
+    learned, nominal = model.training_rows + size, int(table.is_nominal.sum())
+    if learned < nominal:
+        told.append(
+            f"{learned} of the {nominal} nominal rows are learned from, drawn by chance."
+        )
+    told += _missing(table) + _never_varying(table) + _unscaled(model)
+    told += structure_cautions(table, model.detector, model.nu)
+    if own and table.labels is None:
+        told.append(
+            "Without labels the p-values of the file's own rows are their places among "
+            f"themselves: a share of {model.alpha:g} is flagged whatever they are. Name a "
+            "label, or score a file of new rows, for alarms that can be false or true."
+        )
+    told.append(
+        f"Of new rows that are drawn as the nominal ones, at most {model.alpha:.2g} of them "
+        "raise a false alarm on average; of rows of another kind nothing is promised."
+    )
+    return told
+
+
+def flagged(table, model, scores, reasons, top):
+    """The flagged rows and why.
+
+    Parameters
+    ----------
+    table : Table
+    model : AlarmModel
+    scores : pandas.DataFrame
+        Of the table's values.
+    reasons : Reasons
+        Of these scores.
+    top : int
+        Rows to list.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Row number, name, label, score, p_value, the column or pair that counts most, the
+        value there, the median of the training rows and, where it is known, the value
+        that clears the flag; of a pair, of the column named first.
+    """
+    rows = reasons.rows[:top]
+    listed = WordTable(table.named(rows))
+    for name in ("score", "p_value"):
+        listed[name] = scores[name].to_numpy()[rows]
+    listed["mostly"] = reasons.words()[:top]
+    first = [names[0] for names in reasons.named[:top]]
+    listed["value there"] = _values_there(table.values.iloc[rows], first)
+    listed["median there"] = _medians_there(model, first)
+    if reasons.clears_at is not None:
+        listed["clears_at"] = _values_there(reasons.clears_at, first)
+    return listed
+
+
+def _missing(table):
+    if len(table.rows) >= 0.8 * table.total:
+        return []
+    return [
+        f"{table.total - len(table.rows)} of {table.total} rows have no score, as a "
+        "value is missing. Values are seldom missing by chance alone."
+    ]
+
+
+def _never_varying(table):
+    still = _constant_on_nominal(table)
+    if not still or len(still) == table.values.shape[1]:
+        return []
+    return [
+        f"{', '.join(still[:5])} never vary on the nominal rows: a row that differs "
+        "there counts in that column's own units."
+    ]
+
+
+def _unscaled(model):
+    if model.scaling != "none":
+        return []
+    return ["Nothing is scaled: a column in larger units counts more."]
+
+
+def _equal_rows(table):
+    most = int(_nominal_values(table).value_counts().max())
+    if most <= NEIGHBOURS:
+        return []
+    return [
+        f"{most} of the {int(table.is_nominal.sum())} rows are equal. A detector that asks "
+        f"for the {NEIGHBOURS} nearest rows finds only these; let it count equal rows once, "
+        "as the local outlier factor of notebook 18 does."
+    ]
 
 
 def _constant_on_nominal(table):

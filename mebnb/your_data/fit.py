@@ -14,11 +14,39 @@ import pandas as pd
 
 from mebnb.report.words import for_spreadsheets
 from mebnb.writing import write_file
-from mebnb.your_data import Table, beside_ours, read_rows, read_table
-from mebnb.your_data.advice import cautions, label_counts, ranked, support_rows
-from mebnb.your_data.model import BallModel, fit_balls, load_model
+from mebnb.your_data import (
+    Table,
+    TableError,
+    beside_ours,
+    check_path,
+    read_rows,
+    read_table,
+)
+from mebnb.your_data.advice import (
+    alarm_cautions,
+    cautions,
+    flagged,
+    label_counts,
+    ranked,
+    support_rows,
+)
+from mebnb.your_data.alarms import (
+    ALPHA,
+    FORMAT,
+    AlarmModel,
+    Reasons,
+    fit_alarms,
+    restored_alarms,
+)
+from mebnb.your_data.model import (
+    BallModel,
+    damaged,
+    fit_balls,
+    load_model,
+    read_kept,
+)
 
-__all__ = ["Fit", "fit_file", "score_file"]
+__all__ = ["AlarmFit", "Fit", "fit_file", "load_any_model", "score_file"]
 
 FAR_COLUMN = 50.0
 """Scales from the training rows at which a whole column is doubted."""
@@ -29,6 +57,9 @@ PACKINGS = {
     ".bz2": lambda file: bz2.BZ2File(file, "wb"),
     ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 (the caller closes)
 }
+
+ANOTHER_LAW = 1e-3
+"""A p-value below which new rows are said to be of another kind, as a whole."""
 
 LISTED = 10
 """Rows in the list of the most abnormal ones."""
@@ -68,14 +99,8 @@ class Fit:
             row, the row's name where there is one, score, alarm, mostly; the last three
             are missing where a value of the row is.
         """
-        table = self.scored
-        named = pd.DataFrame({"row": np.arange(1, table.total + 1)})
-        if table.identities is not None:
-            name = beside_ours(table.identities.name)
-            named[name] = table.identities.to_numpy()
-        scores = self.scores.set_axis(table.rows - 1)
-        scores = scores.astype({"alarm": "boolean", "mostly": "string"})
-        return named.join(scores)
+        scores = self.scores.astype({"alarm": "boolean", "mostly": "string"})
+        return _beside_rows(self.scored, scores)
 
     def write_scores(self, path):
         """Write `all_scores` as CSV, packed where the name ends in .gz, .bz2 or .xz.
@@ -147,7 +172,130 @@ class Fit:
         return ranked(self.scored, self.model, self.scores, LISTED)
 
 
-def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
+@dataclass(frozen=True, eq=False)
+class AlarmFit(Fit):
+    """A model with p-values and the rows that it judged.
+
+    Attributes
+    ----------
+    model : AlarmModel
+    scored, trained_on, cautions
+        As in `Fit`.
+    scores : pandas.DataFrame
+        Of the scored table's complete rows: score, p_value, alarm and, where fdr is
+        set, discovery.
+    reasons : Reasons
+        Of the flagged rows: the discoveries where fdr is set, the alarms otherwise.
+    """
+
+    reasons: Reasons | None = None
+
+    def all_scores(self):
+        """What is known of every row of the scored file, in its order.
+
+        Returns
+        -------
+        pandas.DataFrame
+            row, the row's name where there is one, score, p_value, alarm, discovery
+            where fdr is set; of flagged rows mostly (the column or pair that counts
+            most), reason ("exact" or "approximate") and, of exact ones, clears_at (the
+            value of the first column that clears the flag alone).
+        """
+        scores = self.scores.astype(
+            {name: "boolean" for name in ("alarm", "discovery") if name in self.scores}
+        )
+        reasons, rows = self.reasons, self.reasons.rows
+        told = pd.DataFrame({"mostly": reasons.words()}, index=rows, dtype="string")
+        told["reason"] = "exact" if reasons.exact else "approximate"
+        if reasons.clears_at is not None:
+            told["clears_at"] = [
+                reasons.clears_at[names[0]].iloc[at]
+                for at, names in enumerate(reasons.named)
+            ]
+        return _beside_rows(self.scored, scores.join(told))
+
+    def to_dict(self):
+        """The whole of it as plain values, for JSON."""
+        scored = _file(self.scored)
+        for name, key in (("alarm", "alarms"), ("discovery", "discoveries")):
+            if name in self.scores:
+                scored[key] = int(self.scores[name].sum())
+        return {
+            "model": self.model.summary(),
+            "trained_on": _file(self.trained_on) if self.trained_on else None,
+            "scored": scored,
+            "flagged": self._flagged_records(),
+            "cautions": self.cautions,
+        }
+
+    def _flagged_records(self):
+        reasons = self.reasons
+        listed = flagged(
+            self.scored, self.model, self.scores, reasons, len(reasons.rows)
+        )
+        records = _records(listed)
+        parts = {"contributions": reasons.contributions}
+        if reasons.exact:
+            parts |= {"clears_at": reasons.clears_at, "together": reasons.together}
+        for at, record in enumerate(records):
+            record["mostly"] = list(reasons.named[at])
+            record["reason"] = "exact" if reasons.exact else "approximate"
+            for name, frame in parts.items():
+                record[name] = _records(frame.iloc[[at]])[0]
+        return records
+
+    def __str__(self):
+        parts = []
+        if self.trained_on:
+            parts.append(_described(self.trained_on))
+            if self.trained_on.labels is not None:
+                own = self._own_scores()
+                parts.append([label_counts(self.trained_on, own).to_string()])
+        parts.append(_told_alarms(self.model))
+        if self.scored is not self.trained_on:
+            parts.append(_described(self.scored))
+        parts.append([*self._said(), *self._listed()])
+        if self.cautions:
+            parts.append(["What to believe:", *(f"  {word}" for word in self.cautions)])
+        return "\n\n".join("\n".join(lines) for lines in parts)
+
+    def _said(self):
+        model, scores, name = self.model, self.scores, self.scored.name
+        lines = [
+            f"{int(scores['alarm'].sum())} of {len(scores)} rows of {name} are alarms: "
+            f"their p-value is at most {model.alpha:g}."
+        ]
+        if model.fdr is not None:
+            lines.append(
+                f"{int(scores['discovery'].sum())} are discoveries, of which a share of "
+                f"at most {model.fdr:g} is false on average."
+            )
+        return lines
+
+    def _listed(self):
+        reasons = self.reasons
+        if not len(reasons.rows):
+            return []
+        how = (
+            "in closed form"
+            if reasons.exact
+            else "approximate: each column is replaced by that of the nearest nominal row"
+        )
+        shown = flagged(self.scored, self.model, self.scores, reasons, LISTED)
+        return [f"The most abnormal of them, and why ({how}):", _printed(shown)]
+
+
+def fit_file(
+    train,
+    new=None,
+    *,
+    nu=0.05,
+    scaling="standard",
+    detector=None,
+    alpha=None,
+    fdr=None,
+    **reading,
+):
     """Fit a ball to a file and score that file or another.
 
     Parameters
@@ -158,12 +306,16 @@ def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
         The file to score; `train` itself by default.
     nu, scaling
         As in `fit_model`.
+    detector, alpha, fdr : optional
+        As in `fit_alarms`; where one is given, a part of the nominal rows is kept from
+        the detector, and rows are judged by p-values.
     **reading
         label, nominal, columns, leave and identity, as in `read_table`.
 
     Returns
     -------
     Fit
+        An `AlarmFit` where rows are judged by p-values.
 
     Raises
     ------
@@ -171,6 +323,10 @@ def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
         As `read_table`, `fit_model` and `score_file`.
     """
     table = read_table(train, **reading)
+    if (detector, alpha, fdr) != (None, None, None):
+        asked = {"detector": detector or "auto", "fdr": fdr, "nu": nu}
+        asked["alpha"] = ALPHA if alpha is None else alpha
+        return _fit_with_alarms(table, new, scaling=scaling, **asked)
     (model, _), (hard_model, hard) = fit_balls(table, nu=nu, scaling=scaling)
     support = support_rows(table, hard_model, hard)
     scores = model.score(table.values)
@@ -182,12 +338,84 @@ def fit_file(train, new=None, *, nu=0.05, scaling="standard", **reading):
     return replace(made, scored=scored.scored, scores=scored.scores)
 
 
+def _fit_with_alarms(table, new, *, fdr, **asked):
+    if fdr is not None and new is None and table.is_nominal.all():
+        raise TableError(
+            "fdr must have rows to judge beside those that are learned from, found none "
+            f"in {table.name}; name a label, or a file to score"
+        )
+    model, scores = fit_alarms(table, fdr=fdr, **asked)
+    told = alarm_cautions(table, model, own=new is None)
+    if new is None:
+        told = _resolution(model, int((~table.is_nominal).sum())) + told
+        reasons = model.reasons(table.values, scores)
+        return AlarmFit(model, table, scores, table, None, told, reasons)
+    scored = score_file(model, new)
+    told = [*scored.cautions, *told]
+    return replace(scored, trained_on=table, cautions=told)
+
+
+def _scored_with_alarms(model, table):
+    scores = model.score(table.values)
+    told = _resolution(model, len(scores))
+    if len(scores):
+        same = model.alarms.same_law(model.points(table.values))
+        if same < ANOTHER_LAW:
+            told.append(
+                f"The rows of {table.name} are not drawn as the nominal rows (Kolmogorov "
+                f"and Smirnov, p = {same:.1g}): many are anomalies, or something has "
+                "changed, and then no rate of false alarms is promised."
+            )
+    reasons = model.reasons(table.values, scores)
+    return AlarmFit(model, table, scores, cautions=told, reasons=reasons)
+
+
+def _resolution(model, judged):
+    """A sentence where so few rows are held out that one row alone is no discovery."""
+    if model.fdr is None or not judged:
+        return []
+    needed = int(np.ceil(model.smallest_p_value * judged / model.fdr * (1 - 1e-12)))
+    if needed < 2:
+        return []
+    return [
+        f"No p-value is below {model.smallest_p_value:.3g}: of {judged} rows judged together "
+        f"at least {needed} must lie beyond all {model.calibration_rows} rows kept from "
+        "the detector before one is a discovery."
+    ]
+
+
+def load_any_model(path):
+    """Read a model that `BallModel.save` or `AlarmModel.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    BallModel or AlarmModel
+
+    Raises
+    ------
+    TableError
+        When the file holds something else.
+    """
+    path = check_path(path)
+    kept = read_kept(path)
+    if not isinstance(kept, dict) or kept.pop("format", None) != FORMAT:
+        return load_model(path)
+    try:
+        return restored_alarms(kept)
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        raise damaged(path) from None
+
+
 def score_file(model, new, *, identity=None):
     """Score a file by a model.
 
     Parameters
     ----------
-    model : BallModel or path
+    model : BallModel, AlarmModel or path
         Or the JSON file of one.
     new : path
         CSV or Parquet, with the model's columns in any order.
@@ -197,17 +425,28 @@ def score_file(model, new, *, identity=None):
     Returns
     -------
     Fit
-        Without what is known of the training rows.
+        Without what is known of the training rows; an `AlarmFit` of an AlarmModel, whose
+        cautions are on the new rows.
 
     Raises
     ------
     TableError
-        As `load_model` and `read_rows`.
+        As `load_any_model` and `read_rows`.
     """
-    if not isinstance(model, BallModel):
-        model = load_model(model)
+    if not isinstance(model, (BallModel, AlarmModel)):
+        model = load_any_model(model)
     table = read_rows(new, model.columns, identity or model.identity, model.decimal)
+    if isinstance(model, AlarmModel):
+        return _scored_with_alarms(model, table)
     return Fit(model, _with_far_columns(table, model), model.score(table.values))
+
+
+def _beside_rows(table, scores):
+    """Every row of a file, with its name and, where no value is missing, its scores."""
+    named = pd.DataFrame({"row": np.arange(1, table.total + 1)})
+    if table.identities is not None:
+        named[beside_ours(table.identities.name)] = table.identities.to_numpy()
+    return named.join(scores.set_axis(table.rows - 1))
 
 
 def _with_far_columns(table, model):
@@ -262,6 +501,15 @@ def _told(model):
         f"{model.name}: radius {model.radius:.6g} in {len(model.columns)} columns, scaling "
         f"{model.scaling}; {proof}, relative gap {model.relative_gap:.1e}; "
         f"{model.outside} of {model.training_rows} training rows outside"
+    ]
+
+
+def _told_alarms(model):
+    return [
+        f"{model.name}: fitted on {model.training_rows} nominal rows in "
+        f"{len(model.columns)} columns, scaling {model.scaling}; p-values are counted over "
+        f"{model.calibration_rows} other nominal rows, which were split off by chance, and "
+        f"none is below {model.smallest_p_value:.3g}"
     ]
 
 

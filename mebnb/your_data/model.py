@@ -22,7 +22,18 @@ from mebnb.solvers.soft import soft_ball, verify_soft
 from mebnb.writing import write_file
 from mebnb.your_data import Table, TableError, check_path
 
-__all__ = ["BallModel", "fit_balls", "fit_model", "is_model", "load_model"]
+__all__ = [
+    "BallModel",
+    "check_nu",
+    "checked_points",
+    "common_parts",
+    "damaged",
+    "fit_balls",
+    "fit_model",
+    "is_model",
+    "load_model",
+    "read_kept",
+]
 
 FORMAT = "mebnb ball, version 1"
 OUR_FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"mebnb ball')
@@ -194,14 +205,7 @@ def load_model(path):
         When the file holds something else.
     """
     path = check_path(path)
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise TableError(f"{path.name} is nested too deeply to be a model") from None
-    except OSError as error:
-        raise TableError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
-        raise TableError(f"{path.name} is not JSON") from None
+    kept = read_kept(path)
     if not isinstance(kept, dict) or kept.pop("format", None) != FORMAT:
         raise TableError(f"{path.name} must be a model of format {FORMAT!r}")
     try:
@@ -210,10 +214,39 @@ def load_model(path):
     except (TypeError, ValueError, OverflowError):
         sound = False
     if not sound:
-        raise TableError(
-            f"{path.name} is a damaged model: its parts do not fit together"
-        )
+        raise damaged(path)
     return model
+
+
+def read_kept(path):
+    """What a JSON file holds.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    TableError
+        When it cannot be read.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise TableError(f"{path.name} is nested too deeply to be a model") from None
+    except OSError as error:
+        raise TableError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise TableError(f"{path.name} is not JSON") from None
+
+
+def damaged(path):
+    """The error for a model whose parts do not fit together."""
+    return TableError(f"{path.name} is a damaged model: its parts do not fit together")
 
 
 def _is_sound(model):
@@ -265,7 +298,7 @@ def fit_model(table, *, nu=0.05, scaling="standard"):
         When an argument is out of range, there are fewer than two nominal rows, they
         are equal, or their values are too large or too small to be squared.
     """
-    _check_nu(nu)
+    check_nu(nu)
     return _fitted(_scaled_rows(table, scaling), nu)
 
 
@@ -279,13 +312,14 @@ def fit_balls(table, *, nu=0.05, scaling="standard"):
     asked, hard : (BallModel, Solution or SoftBall)
         The same for nu = 0.
     """
-    _check_nu(nu)
+    check_nu(nu)
     rows = _scaled_rows(table, scaling)
     asked = _fitted(rows, nu)
     return asked, asked if nu == 0 else _fitted(rows, 0)
 
 
-def _check_nu(nu):
+def check_nu(nu):
+    """Refuse a nu that is no share."""
     if not isinstance(nu, Real) or isinstance(nu, bool) or not 0 <= nu < 1:
         raise TableError(f"nu must be a number from 0 to less than 1, found {nu!r}")
 
@@ -303,13 +337,7 @@ class _ScaledRows:
 
 
 def _scaled_rows(table, scaling):
-    points = _nominal_points(table)
-    if len(points) < 2:
-        raise TableError(
-            f"{table.name} must hold at least 2 nominal rows to fit a ball, found "
-            f"{len(points)}"
-        )
-    _check_range(table, points)
+    points = checked_points(table)
     medians = np.median(points, axis=0)
     try:
         shift, scale = _affine(scaling, points)
@@ -318,6 +346,40 @@ def _scaled_rows(table, scaling):
     return _ScaledRows(
         table, _rescale(points, shift, scale), scaling, shift, scale, medians
     )
+
+
+def checked_points(table):
+    """The nominal rows of a table as an array, which can be squared and written to.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    ndarray, shape (m, n)
+
+    Raises
+    ------
+    TableError
+        When there are fewer than two, or values are too large or small to be squared.
+    """
+    points = _nominal_points(table)
+    if len(points) < 2:
+        raise TableError(
+            f"{table.name} must hold at least 2 nominal rows to fit a ball, found "
+            f"{len(points)}"
+        )
+    _check_range(table, points)
+    return points
+
+
+def common_parts(table):
+    """What every model of a table keeps of how its file was written."""
+    return {
+        "identity": None if table.identities is None else table.identities.name,
+        "decimal": table.decimal if _has_fractions(table) else None,
+    }
 
 
 @threadpool_limits.wrap(limits=1)  # sums over several threads end in other last digits
@@ -340,9 +402,8 @@ def _fitted(rows, nu):
         outside=int(beyond(distances, ball.radius).sum()),
         relative_gap=gap,
         certified=certified,
-        identity=None if table.identities is None else table.identities.name,
-        decimal=table.decimal if _has_fractions(table) else None,
         medians=rows.medians.tolist(),
+        **common_parts(table),
     )
     return model, ball
 

@@ -24,7 +24,7 @@ __all__ = ["Table", "beside_ours", "read_rows", "read_table"]
 
 OURS = (
     *("row", "score", "alarm", "mostly", "value there", "median there", "weight"),
-    "equal rows",
+    *("equal rows", "p_value", "discovery", "reason", "clears_at"),
 )
 """Columns of our own tables, beside which a column of the file gets another name."""
 
