@@ -30,7 +30,7 @@ class WhitenedBallsDetector(MahalanobisDetector):
     """The distance to the nearest cluster, where columns are uncorrelated within them.
 
     Clusters are those of a Gaussian mixture of the whitened rows; their number, up to
-    five, is the one of the smallest BIC whose clusters all have at least ten rows. The
+    five, grows as long as the BIC falls and each cluster has at least ten rows. The
     covariance is that of the rows about the means of their clusters, shrunk as Ledoit
     and Wolf have it. Of a single cluster it is the Mahalanobis distance.
 
@@ -113,6 +113,8 @@ class WhitenedBallsDetector(MahalanobisDetector):
 def mixture_clusters(X):
     """The cluster of each row, by a mixture in the space where rows are uncorrelated.
 
+    One cluster more is tried as long as the BIC falls and each has ten rows.
+
     Parameters
     ----------
     X : ndarray, shape (m, n)
@@ -140,8 +142,9 @@ def mixture_clusters(X):
         own = mixture.fit_predict(whitened)
         sizes = np.bincount(own, minlength=count)
         quality = mixture.bic(whitened)
-        if quality < best and sizes.min() >= FEWEST_MEMBERS:
-            best, cluster = quality, own
+        if quality >= best or sizes.min() < FEWEST_MEMBERS:
+            break
+        best, cluster = quality, own
     return cluster
 
 

@@ -30,7 +30,14 @@ from mebnb.writing import write_file
 from mebnb.your_data import TableError
 from mebnb.your_data.model import check_nu, checked_points, common_parts
 
-__all__ = ["DETECTORS", "AlarmModel", "Reasons", "fit_alarms", "restored_alarms"]
+__all__ = [
+    "DETECTORS",
+    "AlarmModel",
+    "Reasons",
+    "fit_alarms",
+    "own_scores",
+    "restored_alarms",
+]
 
 FORMAT = "mebnb ball, version 2"
 DETECTORS = ("auto", "ball", "soft", "local", "whitened", "committee")
@@ -388,10 +395,6 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
     Returns
     -------
     AlarmModel
-    scores : pandas.DataFrame
-        Of the table's rows. Nominal rows that were fitted on are judged by a detector
-        fitted on the others. Of a file with labels the nominal rows cannot be
-        discoveries: they are what others are held against.
 
     Raises
     ------
@@ -413,10 +416,7 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
     medians = np.median(points, axis=0).tolist()
     origin = points[0].copy()
     points -= origin
-    drawn = np.arange(len(points))
-    if len(points) > MOST_ROWS:
-        rng = np.random.default_rng(SEED)
-        drawn = np.sort(rng.choice(len(points), MOST_ROWS, replace=False))
+    drawn = _drawn(len(points))
     alarms = ConformalAlarms(
         _pipeline(_unfitted(detector, nu), scaling), alpha, random_state=SEED
     )
@@ -425,7 +425,7 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
     if detector == "auto":
         taken = alarms.detectors_[0][-1].chosen_
         _keep_the_chosen(alarms)
-    model = AlarmModel(
+    return AlarmModel(
         columns=list(table.values),
         scaling=scaling,
         asked=detector,
@@ -440,7 +440,6 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
         medians=medians,
         **common_parts(table),
     )
-    return model, _own_scores(table, model, points, drawn)
 
 
 def _check_options(detector, alpha, fdr):
@@ -494,8 +493,36 @@ def _keep_the_chosen(alarms):
     pipeline.steps[-1] = ("detector", chosen.detector_)
 
 
-def _own_scores(table, model, points, drawn):
-    """Scores of the file's own rows, each by a detector that was not fitted on it."""
+def _drawn(rows):
+    """The nominal rows that are learned from."""
+    if rows <= MOST_ROWS:
+        return np.arange(rows)
+    rng = np.random.default_rng(SEED)
+    return np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+
+
+@threadpool_limits.wrap(limits=1)
+def own_scores(table, model):
+    """Scores of the rows of the file that a model was fitted to.
+
+    A nominal row that was fitted on is judged by a detector that is fitted on the rows
+    kept from the first, and p-values of nominal rows are their places among themselves.
+    Of a file with labels the nominal rows cannot be discoveries: they are what others
+    are held against.
+
+    Parameters
+    ----------
+    table : Table
+    model : AlarmModel
+        From `fit_alarms` of this table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `AlarmModel.score`.
+    """
+    points = checked_points(table) - np.asarray(model.origin)
+    drawn = _drawn(len(points))
     told = model.score(table.values)
     scores, p_values = (told[name].to_numpy(copy=True) for name in ("score", "p_value"))
     nominal = np.flatnonzero(table.is_nominal)[drawn]
@@ -527,13 +554,17 @@ def _forms(pipeline, points, reach):
     if not isinstance(detector, WhitenedBallsDetector):
         form = squared_form(pipeline)
         return [(_reaching(form, reach), np.arange(len(points)))]
-    nearest = detector.nearest(pipeline[:-1].transform(points)) if len(points) else []
+    nearest = detector.nearest(_scaled(pipeline, points)) if len(points) else []
     found = []
     for cluster in np.unique(nearest):
         alone = Pipeline([*pipeline.steps[:-1], ("ball", detector.ball(cluster))])
         form = _reaching(squared_form(alone), reach)
         found.append((form, np.flatnonzero(nearest == cluster)))
     return found
+
+
+def _scaled(pipeline, points):
+    return pipeline[0].transform(points) if len(pipeline) > 1 else points
 
 
 def _reaching(form, reach):
@@ -553,4 +584,4 @@ def _known_rows(pipeline):
         rows = np.unique(np.vstack(parts), axis=0)
     else:
         rows = detector.rows_
-    return pipeline[:-1].inverse_transform(rows) if len(pipeline) > 1 else rows
+    return pipeline[0].inverse_transform(rows) if len(pipeline) > 1 else rows

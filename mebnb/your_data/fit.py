@@ -36,6 +36,7 @@ from mebnb.your_data.alarms import (
     AlarmModel,
     Reasons,
     fit_alarms,
+    own_scores,
     restored_alarms,
 )
 from mebnb.your_data.model import (
@@ -344,9 +345,10 @@ def _fit_with_alarms(table, new, *, fdr, **asked):
             "fdr must have rows to judge beside those that are learned from, found none "
             f"in {table.name}; name a label, or a file to score"
         )
-    model, scores = fit_alarms(table, fdr=fdr, **asked)
+    model = fit_alarms(table, fdr=fdr, **asked)
     told = alarm_cautions(table, model, own=new is None)
     if new is None:
+        scores = own_scores(table, model)
         told = _resolution(model, int((~table.is_nominal).sum())) + told
         reasons = model.reasons(table.values, scores)
         return AlarmFit(model, table, scores, table, None, told, reasons)
