@@ -132,6 +132,8 @@ DAMAGE = [
     ("decimal", "x"),
     ("alarms", {"kind": "Pipeline", "steps": []}),
     ("alarms", {}),
+    ("shares", {"kernel": 0.5}),
+    ("shares", {"soft": 2.0}),
     ("more", 1),
 ]
 

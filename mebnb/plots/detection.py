@@ -25,6 +25,7 @@ __all__ = [
     "THRESHOLD_LOOKS",
     "contamination_curves",
     "counts_beside_law",
+    "contributions",
     "critical_differences",
     "distribution_over_splits",
     "feature_search",
@@ -466,4 +467,33 @@ def scores_by_factor(table):
         ax.set_ylabel("share of the test points")
         ax.set_title(name)
     legend_below(fig, axes)
+    return fig
+
+
+@style()
+def contributions(shares, most=6):
+    """What each column adds to a row's score, a panel a row.
+
+    Parameters
+    ----------
+    shares : pandas.DataFrame
+        Index: the rows' titles. Columns: the columns of the file; of more than `most` those
+        that add or take away least are left out.
+    most : int
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    fig, axes = panel_grid(len(shares), width=3.6, height=0.8 + 0.3 * most)
+    for ax, (title, row) in zip(axes, shares.iterrows(), strict=True):
+        shown = row[row.abs().sort_values(ascending=False, kind="stable").index][:most]
+        names = [name if len(name) <= 20 else f"{name[:19]}…" for name in shown.index]
+        colors = [ANOMALY if share >= 0 else NOMINAL for share in shown]
+        ax.barh(range(len(shown)), shown, color=colors)
+        ax.set_yticks(range(len(shown)), names, parse_math=False)
+        ax.invert_yaxis()
+        ax.axvline(0.0, color=BALL, lw=0.8)
+        ax.set_xlabel("share of the score")
+        ax.set_title(title)
     return fig

@@ -21,6 +21,8 @@ __all__ = [
     "balls_compared",
     "both_kinds",
     "cautions",
+    "chosen_by",
+    "first_of_equal",
     "flagged",
     "honest_scores",
     "label_counts",
@@ -172,8 +174,11 @@ def label_counts(table, scores=None):
     counts = WordTable(counts.to_frame().assign(nominal=nominal))
     if scores is None:
         return counts
-    alarms = scores["alarm"].groupby(table.labels, dropna=False).sum()
-    return counts.assign(alarms=alarms.reindex(counts.index).astype(int))
+    for name, flag in (("alarms", "alarm"), ("discoveries", "discovery")):
+        if flag in scores:
+            raised = scores[flag].groupby(table.labels, dropna=False).sum()
+            counts[name] = raised.reindex(counts.index).astype(int)
+    return counts
 
 
 def ranked(table, model, scores, top):
@@ -459,13 +464,51 @@ def alarm_cautions(table, model, own=False):
             "label, or score a file of new rows, for alarms that can be false or true."
         )
     told.append(
-        f"Of new rows that are drawn as the nominal ones, at most {model.alpha:.2g} of them "
-        "raise a false alarm on average; of rows of another kind nothing is promised."
+        f"Of new rows that are drawn as the nominal ones a share of {model.alpha:g} at most "
+        "raises a false alarm on average; of rows of another kind nothing is promised."
     )
     return told
 
 
-def flagged(table, model, scores, reasons, top):
+def chosen_by(model):
+    """What "auto" chose by, in a sentence, or nothing where it had no choice.
+
+    Parameters
+    ----------
+    model : AlarmModel
+
+    Returns
+    -------
+    list of str
+    """
+    if model.shares is None:
+        return []
+    shares = sorted(model.shares.items(), key=lambda item: -item[1])
+    found = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+    return [f"  rows made up from the nominal ones that it finds: {found}"]
+
+
+def first_of_equal(table, reasons, top):
+    """The most abnormal flagged rows; of rows with equal values the first.
+
+    Parameters
+    ----------
+    table : Table
+    reasons : Reasons
+        Of its rows.
+    top : int
+        Rows to take.
+
+    Returns
+    -------
+    ndarray of int
+        Places in the reasons.
+    """
+    values = table.values.iloc[reasons.rows]
+    return np.flatnonzero(~values.duplicated().to_numpy())[:top]
+
+
+def flagged(table, model, scores, reasons, chosen):
     """The flagged rows and why.
 
     Parameters
@@ -476,8 +519,8 @@ def flagged(table, model, scores, reasons, top):
         Of the table's values.
     reasons : Reasons
         Of these scores.
-    top : int
-        Rows to list.
+    chosen : sequence of int
+        Places in the reasons.
 
     Returns
     -------
@@ -486,16 +529,17 @@ def flagged(table, model, scores, reasons, top):
         value there, the median of the training rows and, where it is known, the value
         that clears the flag; of a pair, of the column named first.
     """
-    rows = reasons.rows[:top]
+    rows = reasons.rows[chosen]
     listed = WordTable(table.named(rows))
     for name in ("score", "p_value"):
         listed[name] = scores[name].to_numpy()[rows]
-    listed["mostly"] = reasons.words()[:top]
-    first = [names[0] for names in reasons.named[:top]]
+    words = reasons.words()
+    listed["mostly"] = [words[at] for at in chosen]
+    first = [reasons.named[at][0] for at in chosen]
     listed["value there"] = _values_there(table.values.iloc[rows], first)
     listed["median there"] = _medians_there(model, first)
     if reasons.clears_at is not None:
-        listed["clears_at"] = _values_there(reasons.clears_at, first)
+        listed["clears_at"] = _values_there(reasons.clears_at.iloc[chosen], first)
     return listed
 
 

@@ -46,6 +46,9 @@ SEED = 0
 MOST_ROWS = 20_000
 """Nominal rows that are learned from, at most: a model holds rows of theirs."""
 
+FEWEST = 4
+"""Nominal rows below which there are no two to fit on and two to keep."""
+
 TIE = 1e-9
 NEARLY = 0.8
 """A second column is named too where replacing it gains this share of the first."""
@@ -114,6 +117,8 @@ class AlarmModel:
         Rows the detector was fitted on.
     calibration_rows : int
         Rows kept from it, which p-values are counted over.
+    shares : dict of str to float, or None
+        What "auto" chose by: the share of made-up rows that each detector finds.
     identity, decimal, medians
         As in `BallModel`.
     """
@@ -129,6 +134,7 @@ class AlarmModel:
     alarms: ConformalAlarms
     training_rows: int
     calibration_rows: int
+    shares: dict[str, float] | None = None
     identity: str | None = None
     decimal: str | None = None
     medians: list[float] = field(default_factory=list)
@@ -364,6 +370,7 @@ def restored_alarms(kept):
         and model.detector in NAMES
         and model.scaling in list(SCALERS)
         and (model.fdr is None or _is_share(model.fdr))
+        and (model.shares is None or _are_shares(model.shares))
         and isinstance(model.identity, (str, type(None)))
         and model.decimal in (".", ",", None)
     )
@@ -404,9 +411,9 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
     _check_options(detector, alpha, fdr)
     check_nu(nu)
     points = checked_points(table)
-    if len(points) < 4:
+    if len(points) < FEWEST:
         raise TableError(
-            f"{table.name} must hold at least 4 nominal rows to fit on some and keep "
+            f"{table.name} must hold at least {FEWEST} nominal rows to fit on some and keep "
             f"others for p-values, found {len(points)}"
         )
     if scaling not in list(SCALERS):
@@ -421,10 +428,9 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
         _pipeline(_unfitted(detector, nu), scaling), alpha, random_state=SEED
     )
     alarms = _fitted(alarms, points[drawn], detector)
-    taken = detector
+    taken, shares = detector, None
     if detector == "auto":
-        taken = alarms.detectors_[0][-1].chosen_
-        _keep_the_chosen(alarms)
+        taken, shares = _keep_the_chosen(alarms)
     return AlarmModel(
         columns=list(table.values),
         scaling=scaling,
@@ -437,6 +443,7 @@ def fit_alarms(table, *, detector="auto", alpha=ALPHA, fdr=None, nu=0.05, scalin
         alarms=alarms,
         training_rows=len(drawn) - len(alarms.calibration_rows_),
         calibration_rows=len(alarms.calibration_rows_),
+        shares=shares,
         medians=medians,
         **common_parts(table),
     )
@@ -456,6 +463,10 @@ def _check_options(detector, alpha, fdr):
 
 def _is_share(value):
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < 1
+
+
+def _are_shares(shares):
+    return set(shares) <= set(NAMES) and all(0 <= one <= 1 for one in shares.values())
 
 
 def _unfitted(detector, nu):
@@ -487,10 +498,12 @@ def _fitted(estimator, points, detector):
 
 
 def _keep_the_chosen(alarms):
-    """In place of the one that chooses, the detector that it has chosen."""
+    """In place of the one that chooses, the detector that it has chosen, and why."""
     pipeline = alarms.detectors_[0]
-    chosen = pipeline.steps[-1][1]
-    pipeline.steps[-1] = ("detector", chosen.detector_)
+    choice = pipeline.steps[-1][1]
+    pipeline.steps[-1] = ("detector", choice.detector_)
+    shares = choice.shares_
+    return choice.chosen_, None if shares is None else shares["mean"].to_dict()
 
 
 def _drawn(rows):

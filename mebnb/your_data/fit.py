@@ -25,6 +25,8 @@ from mebnb.your_data import (
 from mebnb.your_data.advice import (
     alarm_cautions,
     cautions,
+    chosen_by,
+    first_of_equal,
     flagged,
     label_counts,
     ranked,
@@ -231,10 +233,8 @@ class AlarmFit(Fit):
 
     def _flagged_records(self):
         reasons = self.reasons
-        listed = flagged(
-            self.scored, self.model, self.scores, reasons, len(reasons.rows)
-        )
-        records = _records(listed)
+        every = np.arange(len(reasons.rows))
+        records = _records(self._flagged(every))
         parts = {"contributions": reasons.contributions}
         if reasons.exact:
             parts |= {"clears_at": reasons.clears_at, "together": reasons.together}
@@ -282,8 +282,11 @@ class AlarmFit(Fit):
             if reasons.exact
             else "approximate: each column is replaced by that of the nearest nominal row"
         )
-        shown = flagged(self.scored, self.model, self.scores, reasons, LISTED)
+        shown = self._flagged(first_of_equal(self.scored, reasons, LISTED))
         return [f"The most abnormal of them, and why ({how}):", _printed(shown)]
+
+    def _flagged(self, chosen):
+        return flagged(self.scored, self.model, self.scores, self.reasons, chosen)
 
 
 def fit_file(
@@ -511,7 +514,8 @@ def _told_alarms(model):
         f"{model.name}: fitted on {model.training_rows} nominal rows in "
         f"{len(model.columns)} columns, scaling {model.scaling}; p-values are counted over "
         f"{model.calibration_rows} other nominal rows, which were split off by chance, and "
-        f"none is below {model.smallest_p_value:.3g}"
+        f"none is below {model.smallest_p_value:.3g}",
+        *chosen_by(model),
     ]
 
 
