@@ -102,6 +102,7 @@ bench: $(BENCH_STAMP)
 # The tables of notebook 20: detectors judged on real sets, some of which are downloaded, and on laws.
 judgement: setup
 	$(BIN)/python -m benchmarks.judgement
+	$(BIN)/python -m benchmarks.own_tables
 
 # The tables of notebook 16, about a quarter of an hour: mebnb/experiments/rare_classes/results.csv.
 imbalanced: $(TREES_STAMP)
