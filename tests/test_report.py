@@ -262,9 +262,25 @@ def test_headings_leave_no_level_out_and_make_the_contents(made):
     levels = [int(h.name[1]) for h in page.main.find_all(re.compile("^h[1-6]$"))]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
-    linked = [a["href"][1:] for a in page.select("nav.contents a")]
+    linked = [a["href"][1:] for a in page.select("nav.contents .sections a")]
     assert linked[0] == "Problem-and-dual" and "The-gap" in linked
     assert all(page.find(id=name) is not None for name in linked)
+
+
+def test_sidebar_and_menu_list_all_chapters_and_the_sections_of_this_one(made):
+    page = soup_of(made, "01_working")
+    for place in ("nav.contents", "details.menu"):
+        chapters = page.select(f"{place} .chapters > li > a")
+        assert [a["href"] for a in chapters] == [
+            "01_working.html",
+            "02_failing.html",
+            "03_without_data.html",
+            "functions.html",
+        ]
+        here = page.select(f"{place} [aria-current=page]")
+        assert here == chapters[:1]
+        assert here[0].parent.select_one(".sections a")["href"] == "#Problem-and-dual"
+    assert page.select("details.menu[open]") == []
 
 
 def test_every_link_resolves(made):
@@ -997,6 +1013,6 @@ def test_stored_notebooks_are_exported_without_a_run(folder, tmp_path):
     report = export_stored(paths, tmp_path / "out", with_code=False)
     assert report.failed == [] and report.problems == []
     page = BeautifulSoup((tmp_path / "out/02_failing.html").read_text(), "html.parser")
-    assert page.find("details") is None  # without code
+    assert page.main.find("details") is None  # without code
     assert "not run for this page" in page.get_text()
     assert "as committed" in report.index.read_text()

@@ -38,7 +38,10 @@ ATTRIBUTES = {
     "th": "colspan rowspan scope",
 }
 SHELL_ATTRIBUTES = {
-    "*": "aria-hidden aria-label aria-labelledby class data-cell role tabindex",
+    "*": (
+        "aria-current aria-hidden aria-label aria-labelledby class data-cell role "
+        "tabindex"
+    ),
     "a": "download rel",
 }
 MATHML_ATTRIBUTES = (

@@ -9,6 +9,8 @@ from pathlib import Path
 from mebnb.report.cleaning import clean_page
 
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
+OTHERS = [("Functions of the package", "functions.html")]
+"""Title and address of the pages of a report that are no notebook."""
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; "
     "form-action 'none'; base-uri 'none'"

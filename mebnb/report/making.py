@@ -15,7 +15,7 @@ from mebnb.report.notebooks import (
     title_of,
     write_notebook,
 )
-from mebnb.report.pages import build_pages, write_pages
+from mebnb.report.pages import build_pages, chapters_of, write_pages
 from mebnb.report.reference import write_reference
 from mebnb.report.runner import run_side_by_side, say
 from mebnb.report.running import (
@@ -230,7 +230,7 @@ def _export(paths, kept, interrupted, with_code, stored=False):
         interrupted=[(p.stem, title_of(read_notebook(p), p.stem)) for p in interrupted],
         stored=stored,
         earlier={page.name for page in pages} - mine,
-        reference=write_reference(out).name,
+        reference=write_reference(out, chapters_of(pages)).name,
     )
     new = [page for page in pages if page.name in mine]
     return Report(

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from bs4 import BeautifulSoup
 
-from mebnb.report import finishing
+from mebnb.report import finishing, tables
 from mebnb.report.cleaning import clean
-from mebnb.report.document import TEMPLATES, document
+from mebnb.report.document import OTHERS, TEMPLATES, document
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.notebooks import title_of
@@ -86,6 +86,11 @@ class Page:
         return quote(self.file)
 
     @property
+    def number(self):
+        """The number that its name begins with, as "03"; "" where there is none."""
+        return re.match(r"(\d{1,3}(?=_))?", self.name)[0]
+
+    @property
     def html(self):
         """The whole page."""
         return document(self.plain_title, str(self.soup))
@@ -149,10 +154,11 @@ def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
         page.plain_title = shown or page.name
     exporter = _exporter(with_code)
     names = {page.name for page in pages}
+    chapters = chapters_of(pages) if has_index else []
     for at, page in enumerate(pages):
         before = pages[at - 1] if at else None
         after = pages[at + 1] if at + 1 < len(pages) else None
-        page.soup = _render(exporter, page, before, after, has_index, own)
+        page.soup = _render(exporter, page, before, after, chapters, own)
         _finish(page, names, own)
     _check_links(pages)
     for page in pages:
@@ -166,6 +172,14 @@ def write_pages(pages, out):
     out.mkdir(parents=True, exist_ok=True)
     for page in pages:
         write_file(out / page.file, page.html)
+
+
+def chapters_of(pages):
+    """What a list of chapters shows of each page: number, title, address."""
+    return [
+        {"number": page.number, "title": page.title, "address": page.address}
+        for page in pages
+    ]
 
 
 # --- from the notebook to HTML -------------------------------------------------------
@@ -214,13 +228,15 @@ def clean_output(html):
     return NEEDS_SCRIPT if "<script" in html and not shows else cleaned
 
 
-def _render(exporter, page, before, after, has_index, own):
+def _render(exporter, page, before, after, chapters, own):
     notebook = copy.deepcopy(page.notebook)
     for number, cell in enumerate(notebook.cells, start=1):
         cell["number"] = number
     context = {
         "plain_title": page.plain_title,
-        "has_index": has_index,
+        "address": page.address,
+        "chapters": chapters,
+        "others": OTHERS if own else [],
         "previous": before,
         "next": after,
         "failed_cells": {number for number, *_ in errors_of(notebook)},
@@ -283,8 +299,8 @@ def _finish(page, names, own):
     page.problems += typeset(main, finishing.cell_name)
     finishing.order_headings(main, page.plain_title)
     page.problems += finish_pictures(main, strict=own)
-    finishing.mark_up_tables(main)
-    finishing.make_scrollable(main)
+    tables.mark_up_tables(main)
+    tables.make_scrollable(main)
     page.links, page.notes = finishing.finish_links(main, page.name, page.folder, names)
     finishing.add_contents(page.soup)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}

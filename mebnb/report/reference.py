@@ -7,7 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mebnb.report.document import document, templates
+from bs4 import BeautifulSoup
+
+from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.finishing import add_contents
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
 
@@ -35,13 +38,15 @@ class Part:
     fields: tuple[tuple[str, str, str], ...] = ()
 
 
-def write_reference(out):
+def write_reference(out, chapters):
     """Write the page of the functions that `mebnb` names.
 
     Parameters
     ----------
     out : path
         The report's folder.
+    chapters : list of dict
+        As `pages.chapters_of` returns them.
 
     Returns
     -------
@@ -56,8 +61,13 @@ def write_reference(out):
         for name, function in public_functions().items()
     ]
     template = templates().get_template("functions.html.j2")
+    body = template.render(
+        title=TITLE, functions=functions, chapters=chapters, here=FILE, others=OTHERS
+    )
+    soup = BeautifulSoup(body, "html.parser")
+    add_contents(soup, levels=["h2"])
     path = Path(out) / FILE
-    write_file(path, document(TITLE, template.render(title=TITLE, functions=functions)))
+    write_file(path, document(TITLE, str(soup)))
     return path
 
 

@@ -76,11 +76,47 @@ def test_page_is_small_enough_to_send(opened):
     assert opened.file.stat().st_size < LARGEST
 
 
-def test_no_barrier_is_found_by_axe(opened):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_barrier_is_found_by_axe(opened, scheme, width):
     from axe_playwright_python.sync_playwright import Axe
 
+    opened.emulate_media(color_scheme=scheme)
+    opened.set_viewport_size({"width": width, "height": 900})
+    # Where a shade lies behind words, axe does not judge their contrast.
+    plain = opened.add_style_tag(
+        content=".table, .equation, pre.output { background: none !important; }"
+    )
     found = Axe().run(opened).response["violations"]
+    plain.evaluate("e => e.remove()")
+    opened.emulate_media(color_scheme="light")
+    opened.set_viewport_size({"width": 1280, "height": 900})
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_table_wider_than_its_place_shows_that_it_goes_on(opened, width):
+    opened.set_viewport_size({"width": width, "height": 900})
+    silent = opened.evaluate(
+        "[...document.querySelectorAll('main .table')].filter(e =>"
+        " e.scrollWidth > e.clientWidth + 1 && !(e.tabIndex === 0"
+        " && getComputedStyle(e).backgroundAttachment.includes('local')"
+        " && getComputedStyle(e.querySelector('.first')).position === 'sticky'))"
+        ".map(e => e.getAttribute('aria-label'))"
+    )
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    assert silent == []
+
+
+def test_headers_have_at_most_two_lines(opened):
+    tall = opened.evaluate(
+        "[...document.querySelectorAll('main thead th.folded')].filter(e => {"
+        " const s = getComputedStyle(e);"
+        " const range = document.createRange(); range.selectNodeContents(e);"
+        " return range.getBoundingClientRect().height > 2.2 * parseFloat(s.lineHeight); })"
+        ".map(e => e.textContent)"
+    )
+    assert tall == []
 
 
 def test_formulas_shown_are_the_formulas_written(opened):

@@ -1,0 +1,88 @@
+"""Tables of a page: what stands right, below each other, in sight, and in two lines."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from mebnb.report.tables import DIGIT, POINT, make_scrollable, mark_up_tables
+
+
+def marked_up(header, *rows):
+    """A table of these rows as a page has it."""
+    lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+    head = "".join(f"<th>{cell}</th>" for cell in header)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    html = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    main = BeautifulSoup(f"<main>{html}</main>", "html.parser").main
+    mark_up_tables(main)
+    make_scrollable(main)
+    return main.table
+
+
+def column(table, at):
+    return [row("td")[at] for row in table.tbody("tr")]
+
+
+def test_numbers_stand_right_and_words_left():
+    table = marked_up(["set", "n", "done"], ["a", "12", "True"], ["b", "7", "False"])
+    assert all("number" in cell["class"] for cell in column(table, 1))
+    assert "number" in table("th")[1]["class"]
+    assert not any("number" in cell["class"] for cell in column(table, 0))
+    assert not any("number" in cell["class"] for cell in column(table, 2))
+
+
+def test_points_of_a_column_stand_below_each_other():
+    table = marked_up(["x"], ["1.25"], ["30"], ["-0.5"], ["NaN"])
+    assert [cell.get_text() for cell in column(table, 0)] == [
+        "1.25",
+        f"30{POINT}{DIGIT * 2}",
+        f"-0.5{DIGIT}",
+        "–",
+    ]
+
+
+@pytest.mark.parametrize("other", ["1e-06", "3 / 4", "0.1234567"])
+def test_column_that_is_not_of_plain_numbers_stays_as_it_is(other):
+    table = marked_up(["x"], ["1.5"], ["2"], [other])
+    assert [cell.get_text() for cell in column(table, 0)] == ["1.5", "2", other]
+
+
+def test_remark_below_a_number_does_not_move_it():
+    table = marked_up(["x"], ["1.5<br><small>differs</small>"], ["2"])
+    assert column(table, 0)[1].get_text() == f"2{POINT}{DIGIT}"
+
+
+@pytest.mark.parametrize("missing", ["nan", "NaN", "None", "<NA>", "NaT"])
+def test_missing_value_is_a_dash(missing):
+    table = marked_up(["x"], [missing.replace("<", "&lt;")], ["1"])
+    dash = column(table, 0)[0]
+    assert dash.get_text() == "–" and dash.span["title"] == "missing"
+
+
+def test_word_that_is_no_missing_value_stays():
+    table = marked_up(["x"], ["nano"], ["<b>nan</b>"])
+    assert [cell.get_text() for cell in column(table, 0)] == ["nano", "nan"]
+
+
+def test_long_header_has_two_lines_about_as_long():
+    header = marked_up(["false alarms in percent of all"], ["1"]).th
+    assert list(header.stripped_strings) == ["false alarms in", "percent of all"]
+    assert len(header("br")) == 1
+    assert marked_up(["recall (%)"], ["1"]).th.br is None
+
+
+def test_first_column_is_marked_below_cells_that_span_rows():
+    main = BeautifulSoup(
+        "<main><table><tr><th rowspan=2>a</th><td>1</td></tr><tr><td>2</td></tr>"
+        "</table></main>",
+        "html.parser",
+    ).main
+    mark_up_tables(main)
+    assert [cell.get_text() for cell in main.select(".first")] == ["a"]
+
+
+def test_table_of_many_columns_stands_closer():
+    names = list("abcdef")
+    row = ["0.1 [0.0, 0.2]"] * 6
+    assert "dense" in marked_up(names, row)["class"]
+    assert "parted" in marked_up(names, row).td["class"]
+    assert not marked_up(names[:5], row[:5]).has_attr("class")
