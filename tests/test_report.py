@@ -1005,6 +1005,11 @@ def test_link_to_no_file_is_noted_and_undone(tmp_path):
     assert page.problems == [] and page.soup.main.find("a", string="a") is None
 
 
+def test_link_to_no_notebook_fails_the_report(tmp_path):
+    page = page_of(tmp_path, "# T", "[a](77_gone.ipynb)", own=True)
+    assert page.problems == ["cell 2: link to 77_gone.ipynb, which does not exist"]
+
+
 # --- stored notebooks ----------------------------------------------------------------
 
 

@@ -48,17 +48,20 @@ def order_headings(main, title):
         level = min(max(int(heading.name[1]), 2), level + 1) if level else 1
         heading.name = f"h{level}"
         if not heading.get("id"):
-            heading["id"] = _free(heading.get_text().strip().replace(" ", "-"), taken)
+            heading["id"] = free_name(
+                heading.get_text().strip().replace(" ", "-"), taken
+            )
     _make_ids_unique(headings)
 
 
 def _make_ids_unique(headings):
     taken = set()
     for heading in headings:
-        heading["id"] = _free(heading["id"], taken)
+        heading["id"] = free_name(heading["id"], taken)
 
 
-def _free(name, taken):
+def free_name(name, taken):
+    """The name, or with a number where it is taken; it is taken then."""
     candidate, number = name or "section", 2
     while candidate in taken:
         candidate, number = f"{name}-{number}", number + 1
@@ -95,6 +98,13 @@ def _sections(headings):
 
 
 # --- links ---------------------------------------------------------------------------
+
+
+def add_anchors(main):
+    """Let every heading link itself; the sign is drawn by the style, no word of it."""
+    for heading in main.find_all(HEADINGS):
+        attrs = {"class": "anchor", "aria-label": "Link to here"}
+        heading.append(new_element("a", href=f"#{heading['id']}", attrs=attrs))
 
 
 def finish_links(main, name, folder, names):

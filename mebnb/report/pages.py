@@ -16,6 +16,7 @@ from mebnb.report.document import OTHERS, TEMPLATES, document
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.notebooks import title_of
+from mebnb.report.numbering import name_references, number_all
 from mebnb.report.parameters import (
     changed_parameters,
     given_parameters,
@@ -161,6 +162,7 @@ def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
         page.soup = _render(exporter, page, before, after, chapters, own)
         _finish(page, names, own)
     _check_links(pages)
+    name_references(pages)
     for page in pages:
         _add_banner(page)
     return pages
@@ -301,13 +303,21 @@ def _finish(page, names, own):
     page.problems += finish_pictures(main, strict=own)
     tables.mark_up_tables(main)
     tables.make_scrollable(main)
+    number_all(main, page.number)
     page.links, page.notes = finishing.finish_links(main, page.name, page.folder, names)
+    if own:
+        page.problems += [note for note in page.notes if _names_notebook(note)]
     finishing.add_contents(page.soup)
+    finishing.add_anchors(main)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}
     page.summary = finishing.first_sentence(main)
     picture = main.select_one("figure.output img, .text img")
     if picture:
         page.picture, page.picture_alt = picture["src"], picture.get("alt", "")
+
+
+def _names_notebook(note):
+    return ".ipynb, which does not exist" in note
 
 
 def _check_links(pages):

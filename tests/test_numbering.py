@@ -1,0 +1,89 @@
+"""Figures and tables have numbers; what refers to one by name is checked."""
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from mebnb.report.pages import build_pages
+
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+    "awAAAABJRU5ErkJggg=="
+)
+TABLE = "| a |\n|---|\n| 1 |"
+
+
+def figure(identity, alt):
+    cell = nbformat.v4.new_code_cell("show()", id=identity, execution_count=1)
+    output = nbformat.v4.new_output(
+        "display_data", {"image/png": PNG}, metadata={"image/png": {"alt": alt}}
+    )
+    cell.outputs = [output]
+    return cell
+
+
+def pages_of(folder, **chapters):
+    """Pages of notebooks, each a list of cells, Markdown as str."""
+    notebooks = {}
+    for name, cells in chapters.items():
+        made = [
+            nbformat.v4.new_markdown_cell(cell) if isinstance(cell, str) else cell
+            for cell in ["# Title", *cells]
+        ]
+        notebooks[name] = (nbformat.v4.new_notebook(cells=made), folder)
+        (folder / f"{name}.ipynb").write_text("")
+    return build_pages({f"0{n[1:]}": v for n, v in notebooks.items()})
+
+
+def test_figures_and_tables_are_numbered_by_chapter(tmp_path):
+    cells = [
+        figure("one", "A line. It falls."),
+        f"## Sets\n\n{TABLE}",
+        figure("two", "B"),
+    ]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    captions = page.soup.main("figcaption")
+    assert [c.get_text() for c in captions] == [
+        "Figure 3.1 A line.",
+        "Table 3.1 Sets",
+        "Figure 3.2 B",
+    ]
+    for caption in captions:
+        assert page.soup.find(id=caption.a["href"][1:]) == caption.parent
+    assert page.soup.find(id="table-3.1").select_one(".table") is not None
+
+
+def test_caption_of_the_table_itself_goes_before_the_heading(tmp_path):
+    html = "<table><caption>Own words</caption><tr><td>1</td></tr></table>"
+    cell = nbformat.v4.new_code_cell("t", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": html})]
+    (page,) = pages_of(tmp_path, n3_away=["## Sets", cell])
+    assert page.soup.main.figcaption.get_text() == "Table 3.1 Own words"
+    assert page.soup.main.caption is None
+
+
+def test_reference_says_the_number_also_from_another_notebook(tmp_path):
+    first = [figure("one", "A"), figure("two", "B"), "See [figure](#figure-3.1)."]
+    second = ["See [figure](03_away.ipynb#cell-id=two)."]
+    away, pairwise = pages_of(tmp_path, n3_away=first, n4_pairwise=second)
+    assert away.problems == pairwise.problems == []
+    assert away.soup.main.select_one(".text p a").get_text() == "Figure 3.1"
+    link = pairwise.soup.main.select_one(".text p a")
+    assert link.get_text() == "Figure 3.2"
+    assert link["href"] == "03_away.html#cell-id=two"
+
+
+@pytest.mark.parametrize("target", ["#table-3.9", "#cell-id=one"])
+def test_reference_to_no_such_thing_fails_the_report(tmp_path, target):
+    cells = [figure("one", "A"), f"See [table](03_away.ipynb{target})."]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    assert f"cell 3: no table at 03_away.html{target}" in page.problems
+    assert page.status == "failed"
+
+
+def test_heading_links_itself_without_a_word(tmp_path):
+    (page,) = pages_of(tmp_path, n3_away=["## Sets"])
+    heading = page.soup.main.find("h2")
+    assert heading.get_text() == "Sets"
+    assert heading.select_one("a.anchor")["href"] == "#Sets"
+    assert BeautifulSoup(page.html, "html.parser").select_one("h2 a.anchor[aria-label]")
