@@ -30,6 +30,12 @@ def test_numbers_stand_right_and_words_left():
     assert not any("number" in cell["class"] for cell in column(table, 2))
 
 
+def test_name_that_begins_with_digits_is_a_word_and_a_lone_dash_no_word():
+    table = marked_up(["file", "n"], ["01_dual", "-"], ["02_gap", "3"])
+    assert not any("number" in cell["class"] for cell in column(table, 0))
+    assert all("number" in cell["class"] for cell in column(table, 1))
+
+
 def test_points_of_a_column_stand_below_each_other():
     table = marked_up(["x"], ["1.25"], ["30"], ["-0.5"], ["NaN"])
     assert [cell.get_text() for cell in column(table, 0)] == [

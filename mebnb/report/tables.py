@@ -10,7 +10,9 @@ from mebnb.report.finishing import new_element
 
 DASH = "–"  # a missing value
 # 12, -3.5, 1e-06, 12 %, 3 / 4, 64 equal as printed
-NUMBER = re.compile(rf"^[-+−±]?[\d.]*\d.{{0,48}}$|^(inf|{DASH})$", re.IGNORECASE)
+NUMBER = re.compile(
+    rf"^[-+−±]?(?![\d.]+_)[\d.]*\d.{{0,48}}$|^(inf|-|{DASH})$", re.IGNORECASE
+)
 PLAIN = re.compile(r"^[-+−±]?\d+(?:\.(\d+))?$")
 MISSING = re.compile(r"^(nan|<na>|nat|none)$", re.IGNORECASE)
 LONGEST_WORD = 60  # characters; a longer one is broken
