@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import base64
 import functools
+import hashlib
 from pathlib import Path
 
 from mebnb.report.cleaning import clean_page
 
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
-OTHERS = [("Functions of the package", "functions.html")]
+OTHERS = [
+    ("Functions of the package", "functions.html"),
+    ("Search", "search.html"),
+    ("Status of this report", "status.html"),
+]
 """Title and address of the pages of a report that are no notebook."""
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; "
@@ -18,7 +23,7 @@ POLICY = (
 """What a browser lets a page do: show itself."""
 
 
-def document(title, body):
+def document(title, body, script=""):
     """A whole page.
 
     Parameters
@@ -27,6 +32,8 @@ def document(title, body):
         As text.
     body : str
         HTML; what no page needs is taken out.
+    script : str
+        Ours, the only one that the page may run.
 
     Returns
     -------
@@ -36,7 +43,16 @@ def document(title, body):
     # With this font braces and roots grow.
     styles = [_style(), _math_font()] if "<math" in body else [_style()]
     template = templates().get_template("document.html.j2")
-    return template.render(title=title, policy=POLICY, styles=styles, body=body)
+    policy = f"{POLICY}; script-src '{_hash(script)}'" if script else POLICY
+    return template.render(
+        title=title, policy=policy, styles=styles, body=body, script=script
+    )
+
+
+def _hash(script):
+    """How a policy names the script that it lets run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 @functools.cache

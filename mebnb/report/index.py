@@ -1,4 +1,4 @@
-"""The first page of a report: what was found, and what each notebook is."""
+"""What became of each notebook: a page of a report, or the index of any pages."""
 
 from __future__ import annotations
 
@@ -6,17 +6,41 @@ from collections import Counter
 from pathlib import Path
 
 from mebnb.report import finishing
-from mebnb.report.document import document, templates
+from mebnb.report.document import OTHERS, document, templates
 from mebnb.report.findings import findings
+from mebnb.report.pages import chapters_of
 from mebnb.report.pictures import thumbnail
 from mebnb.report.running import INTERRUPTED, STORED
 from mebnb.writing import write_file
 
 TITLE = "The minimum enclosing ball in notebooks"
+STATUS = "status.html"
+STATUS_TITLE = "Status of this report"
 
 
-def write_index(out, pages, *, interrupted=(), stored=False, earlier=(), reference=""):
-    """Write `index.html`.
+def write_index(out, pages):
+    """Write the `index.html` of notebooks from anywhere.
+
+    Parameters
+    ----------
+    out : path
+        The folder of the pages.
+    pages : list of Page
+
+    Returns
+    -------
+    Path
+    """
+    rows = [_row(page) for page in pages]
+    template = templates().get_template("overview.html.j2")
+    body = template.render(title=TITLE, lead=_lead(rows, False), rows=rows)
+    path = Path(out) / "index.html"
+    write_file(path, document(TITLE, body))
+    return path
+
+
+def write_status(out, pages, *, interrupted=(), stored=False, earlier=()):
+    """Write the page that says how each notebook of a report went.
 
     Parameters
     ----------
@@ -29,34 +53,30 @@ def write_index(out, pages, *, interrupted=(), stored=False, earlier=(), referen
         The notebooks were exported as they lie in the clone.
     earlier : collection of str
         Names of pages kept from an earlier run.
-    reference : str
-        Name of the page about the functions, where there is one.
 
     Returns
     -------
     Path
-        Of the index.
     """
     rows = [_row(page, stored, page.name in earlier) for page in pages]
     rows += [_missing_row(name, title) for name, title in interrupted]
     rows.sort(key=lambda row: row["name"])
-    body = (
-        templates()
-        .get_template("overview.html.j2")
-        .render(
-            title=TITLE,
-            lead=_lead(rows, interrupted),
-            findings=findings(page.notebook for page in pages),
-            reference=reference,
-            rows=rows,
-        )
+    template = templates().get_template("status.html.j2")
+    body = template.render(
+        title=STATUS_TITLE,
+        lead=_lead(rows, interrupted),
+        findings=findings(page.notebook for page in pages),
+        rows=rows,
+        chapters=chapters_of(pages),
+        here=STATUS,
+        others=OTHERS,
     )
-    path = Path(out) / "index.html"
-    write_file(path, document(TITLE, body))
+    path = Path(out) / STATUS
+    write_file(path, document(STATUS_TITLE, body))
     return path
 
 
-def _row(page, stored, earlier):
+def _row(page, stored=False, earlier=False):
     status = STORED if stored and page.status == "ok" else page.status
     notes = [] if page.seconds is None else [_duration(page.seconds)]
     notes += [f"{name} = {value!r}" for name, value in page.changed.items()]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mebnb.report import CELL_TIMEOUT, ReportError
-from mebnb.report.index import write_index
+from mebnb.report.front import write_front
+from mebnb.report.index import write_index, write_status
 from mebnb.report.notebooks import (
     list_notebooks,
     read_notebook,
@@ -27,6 +28,7 @@ from mebnb.report.running import (
     run_notebook,
     status_of,
 )
+from mebnb.report.search import write_search
 from mebnb.writing import check_folder
 
 KEPT = "notebooks"  # the folder of the report that keeps the executed notebooks
@@ -224,14 +226,16 @@ def _export(paths, kept, interrupted, with_code, stored=False):
     pages = build_pages(notebooks, with_code=with_code)
     write_pages(pages, out)
     mine = {path.stem for path in chosen.values()}
-    index = write_index(
+    write_status(
         out,
         pages,
         interrupted=[(p.stem, title_of(read_notebook(p), p.stem)) for p in interrupted],
         stored=stored,
         earlier={page.name for page in pages} - mine,
-        reference=write_reference(out, chapters_of(pages)).name,
     )
+    write_reference(out, chapters_of(pages))
+    write_search(out, pages, chapters_of(pages))
+    index, problems = write_front(out, pages, folder)
     new = [page for page in pages if page.name in mine]
     return Report(
         index,
@@ -239,6 +243,9 @@ def _export(paths, kept, interrupted, with_code, stored=False):
         failed=[page.name for page in new if page.status == FAILED],
         changed=[page.name for page in new if page.status == CHANGED],
         interrupted=[path.stem for path in interrupted],
-        problems=[f"{page.name}, {text}" for page in new for text in page.problems],
+        problems=[
+            *problems,
+            *(f"{page.name}, {text}" for page in new for text in page.problems),
+        ],
         notes=[f"{page.name}, {text}" for page in new for text in page.notes],
     )

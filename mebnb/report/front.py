@@ -1,0 +1,187 @@
+"""The first page of a report: the ball, what was found, and the chapters in parts.
+
+Its sentences stand in a file beside the notebooks (`book.toml`). Numbers in them are
+read from what notebooks recorded (`record`), so that none is typed:
+"{09 soft_ball_auroc .3f}" is the value that notebook 09 recorded under that name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from urllib.parse import unquote
+
+from mebnb.report import ReportError
+from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.findings import findings
+from mebnb.report.finishing import inline_html
+from mebnb.report.pages import chapters_of
+from mebnb.report.pictures import thumbnail
+from mebnb.report.recording import recorded_values
+from mebnb.writing import write_file
+
+BOOK = "book.toml"
+TITLE = "The minimum enclosing ball"
+VALUE = re.compile(r"\{(\d\d) (\S+) (\S+)\}")
+
+
+def write_front(out, pages, folder):
+    """Write `index.html`.
+
+    Parameters
+    ----------
+    out : path
+        The report's folder.
+    pages : list of Page
+    folder : path
+        Of the notebooks, where `book.toml` may lie.
+
+    Returns
+    -------
+    path : Path
+    problems : list of str
+        Values that no notebook recorded and figures that are not there, of notebooks
+        that are part of this report.
+    """
+    book, by_number = _read(Path(folder) / BOOK), {page.number: page for page in pages}
+    problems = []
+    body = (
+        templates()
+        .get_template("front.html.j2")
+        .render(
+            title=TITLE,
+            about=[inline_html(line) for line in book.get("about", [])],
+            picture=_figure(book.get("picture", ""), pages, problems, width=900),
+            counted=findings(page.notebook for page in pages),
+            findings=_findings(book, pages, by_number, problems),
+            parts=_parts(book, pages, by_number, problems),
+            paths=_paths(book, by_number),
+            chapters=chapters_of(pages),
+            here="index.html",
+            others=OTHERS,
+        )
+    )
+    path = Path(out) / "index.html"
+    write_file(path, document(TITLE, body))
+    return path, [f"{BOOK}, {problem}" for problem in problems]
+
+
+def _read(file):
+    if not file.is_file():
+        return {}
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ReportError(f"{file.name} is not TOML: {error}") from error
+
+
+def filled(text, by_number, problems):
+    """A sentence with the recorded values in it.
+
+    Parameters
+    ----------
+    text : str
+    by_number : dict
+        Number of a notebook -> its page.
+    problems : list of str
+        Gets one for each value that was not recorded.
+
+    Returns
+    -------
+    str or None
+        None where a notebook is not part of this report, or did not record a value.
+    """
+    missing = []
+
+    def value(match):
+        number, name, form = match.groups()
+        page = by_number.get(number)
+        found = recorded_values(page.notebook).get(name) if page else None
+        if found is None:
+            missing.append(name)
+            if page is not None and page.status == "ok":
+                problems.append(f"notebook {number} records no {name}")
+            return ""
+        return format(found, form)
+
+    sentence = VALUE.sub(value, text)
+    return None if missing else inline_html(sentence)
+
+
+def _findings(book, pages, by_number, problems):
+    rows = []
+    for finding in book.get("findings", []):
+        text = filled(finding["text"], by_number, problems)
+        figure = _figure(finding["figure"], pages, problems)
+        if text and figure:
+            rows.append({"text": text, "figure": figure})
+    return rows
+
+
+def _figure(target, pages, problems, width=420):
+    """A figure of a notebook seen small: picture, label, address, title of its page."""
+    file, _, name = target.partition("#")
+    page = next((p for p in pages if f"{p.name}.ipynb" == file), None)
+    if page is None:
+        return None
+    place = page.soup.main.find(id=unquote(name))
+    cell = place.find_parent("section", class_="cell") if place else None
+    figure = cell.select_one("figure.output") if cell else None
+    if figure is None:
+        if page.status == "ok":
+            problems.append(f"no figure at {target}")
+        return None
+    picture, size = thumbnail(figure.img["src"], width)
+    return {
+        "picture": picture,
+        "size": size,
+        "alt": figure.img["alt"],
+        "label": figure.figcaption.a.get_text(),
+        "address": f"{page.address}#{figure['id']}",
+        "chapter": page.title,
+    }
+
+
+def _parts(book, pages, by_number, problems):
+    """The chapters part by part; those that no part names stand at the end."""
+    results, named, parts = book.get("results", {}), set(), []
+    for part in book.get("parts", []):
+        rows = [by_number[number] for number in part["chapters"] if number in by_number]
+        named.update(row.name for row in rows)
+        parts.append((inline_html(part["title"]), rows))
+    rest = [page for page in pages if page.name not in named]
+    if parts:
+        parts[-1][1].extend(rest)
+    else:
+        parts = [("The notebooks", rest)]
+    return [
+        {"title": title, "rows": [_row(p, results, by_number, problems) for p in rows]}
+        for title, rows in parts
+        if rows
+    ]
+
+
+def _row(page, results, by_number, problems):
+    result = filled(results.get(page.number, ""), by_number, problems)
+    picture, size = thumbnail(page.picture, 320) if page.picture else ("", None)
+    return {
+        "number": page.number,
+        "title": page.title,
+        "address": page.address,
+        "result": result or page.summary,
+        "picture": picture,
+        "size": size,
+        "alt": page.picture_alt,
+    }
+
+
+def _paths(book, by_number):
+    """Reading paths: who reads, what it takes, and the chapters on the way."""
+    paths = []
+    for path in book.get("paths", []):
+        stops = [by_number[n] for n in path["chapters"] if n in by_number]
+        if stops:
+            links = [{"title": p.title, "address": p.address} for p in stops]
+            paths.append({"title": path["title"], "stops": links})
+    return paths

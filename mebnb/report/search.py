@@ -1,0 +1,87 @@
+"""A page to search the report: its one script looks, its list is there without."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+from mebnb.report.document import OTHERS, TEMPLATES, document, templates
+from mebnb.report.finishing import HEADINGS
+from mebnb.report.reference import FILE as FUNCTIONS
+from mebnb.report.reference import public_functions
+from mebnb.writing import write_file
+
+FILE = "search.html"
+TITLE = "Search"
+TEXT = ["p", "li", "figcaption", "blockquote"]
+
+
+def write_search(out, pages, chapters):
+    """Write the page that searches headings, text and functions.
+
+    Parameters
+    ----------
+    out : path
+        The report's folder.
+    pages : list of Page
+    chapters : list of dict
+        As `pages.chapters_of` returns them.
+
+    Returns
+    -------
+    Path
+    """
+    places = [place for page in pages for place in _sections(page)] + _functions()
+    terms = sorted(places, key=lambda place: place["heading"].casefold())
+    body = (
+        templates()
+        .get_template("search.html.j2")
+        .render(title=TITLE, terms=terms, chapters=chapters, here=FILE, others=OTHERS)
+    )
+    path = Path(out) / FILE
+    write_file(path, document(TITLE, body, script=_script(places)))
+    return path
+
+
+def _sections(page):
+    """Each section of a page: its heading, address, and the words below it."""
+    places, taken = [], set()
+    for element in page.soup.main.find_all([*TEXT, HEADINGS]):
+        if element.find_parent(class_="provenance"):
+            continue
+        words = " ".join(element.get_text(" ").split())
+        if HEADINGS.match(element.name):
+            places.append(
+                {
+                    "chapter": f"{page.number} {page.plain_title}".strip(),
+                    "heading": words,
+                    "address": f"{page.address}#{element['id']}",
+                    "text": "",
+                }
+            )
+        elif places and not any(id(parent) in taken for parent in element.parents):
+            taken.add(id(element))
+            places[-1]["text"] += f" {words}"
+    return places
+
+
+def _functions():
+    return [
+        {
+            "chapter": "functions",
+            "heading": name,
+            "address": f"{FUNCTIONS}#{name}",
+            "text": inspect.getdoc(function).partition("\n\n")[0],
+        }
+        for name, function in public_functions().items()
+    ]
+
+
+def _script(places):
+    """The script of the page with what it looks through; no `<` stands in it as such."""
+    rows = [[p["heading"], p["chapter"], p["address"], p["text"]] for p in places]
+    found = json.dumps(rows, ensure_ascii=False).replace("<", r"\u003c")
+    found = found.replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
+    code = (TEMPLATES / "search.js").read_text(encoding="utf-8")
+    return f"const PLACES = {found};\n{code}"
