@@ -370,6 +370,11 @@ def test_findings_are_read_from_comparisons_and_checks():
     assert findings(notebooks[2:]) == []
 
 
+def test_verdict_on_several_is_said_of_several():
+    told = findings([_showing("t: 5 published cells: 3 differs, 2 agrees within it")])
+    assert told[0].endswith(": 5 in 1 table, 3 differ, 2 agree within it.")
+
+
 def test_findings_are_told_in_the_order_of_the_notebook():
     # A set of sentences has another order in every process.
     kinds = ["differs", "equal as printed", "not comparable", "decided by rounding"]

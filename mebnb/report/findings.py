@@ -75,4 +75,11 @@ def _texts(notebook):
 
 
 def _listed(counts):
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+    return ", ".join(f"{count} {_verb(name, count)}" for name, count in counts.items())
+
+
+def _verb(name, count):
+    """A verdict as it is said of so many: 4 differ, 1 differs."""
+    verb, _, rest = name.partition(" ")
+    many = {"differs": "differ", "agrees": "agree"}.get(verb, verb)
+    return f"{verb if count == 1 else many} {rest}".strip()

@@ -16,7 +16,7 @@ from mebnb.report.notebooks import list_notebooks, notebooks_folder
 pytestmark = pytest.mark.browser
 
 NOTEBOOKS = list_notebooks(notebooks_folder())
-OURS = ["index", "functions"]  # no notebooks
+OURS = ["index", "functions", "search", "status"]  # no notebooks
 PAGES = [*OURS, *(path.stem for path in NOTEBOOKS)]
 LARGEST = 3_000_000  # bytes of a page
 
@@ -60,7 +60,9 @@ def test_console_is_silent(opened):
 
 def test_policy_lets_a_page_show_itself_and_nothing_else(opened):
     policy = opened.locator("meta[http-equiv=Content-Security-Policy]")
-    assert policy.get_attribute("content") == POLICY
+    said, _, script = policy.get_attribute("content").partition("; script-src ")
+    assert said == POLICY
+    assert bool(script) == (opened.file.stem == "search")
     # It holds: the browser refuses what it forbids.
     refused = opened.evaluate(
         "new Promise(resolve => {"
@@ -192,4 +194,26 @@ def test_print_layout_holds_everything(opened):
     assert clipped == []
     printed = opened.pdf(format="A4")
     sheets = len(re.findall(rb"/Type\s*/Page\b", printed))
-    assert sheets >= (1 if opened.file.stem == "index" else 2)
+    assert sheets >= (1 if opened.file.stem in OURS else 2)
+
+
+def test_search_finds_words_and_leads_to_their_place(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "search.html").as_uri())
+    page.get_by_label("Words in headings").fill("linear convergence")
+    first = page.locator(".found a").first
+    assert "convergence" in first.inner_text().lower()
+    assert page.get_by_role("status").inner_text().endswith("places")
+    assert not page.locator("#index").is_visible()
+    first.click()
+    assert "#" in page.url and not page.url.endswith("search.html")
+    page.close()
+
+
+def test_search_page_without_script_is_an_index(site, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "search.html").as_uri())
+    assert page.locator("input").count() == 0
+    assert page.locator("#index .terms a").count() > 300
+    context.close()

@@ -1,0 +1,127 @@
+"""The first page: its numbers are recorded ones; the search knows every section."""
+
+import json
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from mebnb.report import ReportError
+from mebnb.report.front import BOOK, write_front
+from mebnb.report.notebooks import notebooks_folder
+from mebnb.report.pages import build_pages, chapters_of
+from mebnb.report.recording import KEY
+from mebnb.report.search import write_search
+
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+    "awAAAABJRU5ErkJggg=="
+)
+FINDING = """
+about = ["A *ball*."]
+[[findings]]
+text = "The radius is {03 radius .2f}."
+figure = "03_away.ipynb#cell-id=one"
+[[parts]]
+title = "Part"
+chapters = ["03"]
+[results]
+03 = "It takes {03 steps .0f} steps."
+[[paths]]
+title = "All"
+chapters = ["03", "99"]
+"""
+
+
+@pytest.fixture
+def pages(tmp_path):
+    """A chapter that records a radius and 7 steps and shows a figure."""
+    cell = nbformat.v4.new_code_cell("show()", id="one", execution_count=1)
+    cell.outputs = [
+        nbformat.v4.new_output(
+            "display_data",
+            {"image/png": PNG},
+            metadata={"image/png": {"alt": "A dot."}},
+        ),
+        nbformat.v4.new_output(
+            "display_data",
+            {"text/plain": "recorded"},
+            metadata={KEY: {"radius": 2.516, "steps": 7}},
+        ),
+    ]
+    text = nbformat.v4.new_markdown_cell(
+        "# Away\n\nWords. More.\n\n## Zigzag `</script>`\n\nIt <b>falls</b>."
+    )
+    notebook = nbformat.v4.new_notebook(cells=[text, cell])
+    return build_pages({"03_away": (notebook, tmp_path)})
+
+
+def front_of(pages, folder, book):
+    (folder / BOOK).write_text(book)
+    path, problems = write_front(folder, pages, folder)
+    return BeautifulSoup(path.read_text(), "html.parser").main, problems
+
+
+def test_numbers_of_the_first_page_are_those_recorded(pages, tmp_path):
+    main, problems = front_of(pages, tmp_path, FINDING)
+    assert problems == []
+    finding = main.select_one(".findings li")
+    assert finding.p.get_text() == "The radius is 2.52. Figure 3.1"
+    assert finding.a["href"] == "03_away.html#figure-3.1"
+    assert finding.img["alt"] == "A dot."
+    assert main.select_one(".cards li p").get_text() == "It takes 7 steps."
+    assert [a["href"] for a in main.select(".paths a")] == ["03_away.html"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("03 radius", "03 height", "book.toml, notebook 03 records no height"),
+        ("=one", "=two", "book.toml, no figure at 03_away.ipynb#cell-id=two"),
+    ],
+)
+def test_finding_that_nothing_bears_out_fails_the_report(
+    old, new, problem, pages, tmp_path
+):
+    main, problems = front_of(pages, tmp_path, FINDING.replace(old, new))
+    assert problems == [problem]
+    assert main.select(".findings li") == []
+
+
+def test_finding_of_a_notebook_that_is_not_asked_for_is_left_out(pages, tmp_path):
+    main, problems = front_of(pages, tmp_path, FINDING.replace("{03 r", "{04 r"))
+    assert problems == [] and main.select(".findings li") == []
+
+
+def test_book_that_cannot_be_read_is_refused(pages, tmp_path):
+    with pytest.raises(ReportError, match="book.toml is not TOML"):
+        front_of(pages, tmp_path, "about = [")
+
+
+def test_every_chapter_of_the_clone_has_a_result_and_a_part():
+    import tomllib
+
+    folder = notebooks_folder()
+    book = tomllib.loads((folder / BOOK).read_text(encoding="utf-8"))
+    listed = [number for part in book["parts"] for number in part["chapters"]]
+    assert len(listed) == len(set(listed)) and set(listed) == set(book["results"])
+    assert set(listed) >= {f"{number:02}" for number in range(19)}
+
+
+def test_search_knows_headings_and_the_text_below_them(pages, tmp_path):
+    path = write_search(tmp_path, pages, chapters_of(pages))
+    soup = BeautifulSoup(path.read_text(), "html.parser")
+    script = soup.script.get_text()
+    places = json.loads(script.partition("const PLACES = ")[2].partition(";\n")[0])
+    assert places[0] == ["Away", "03 Away", "03_away.html#Away", " Words. More."]
+    zigzag = next(place for place in places if place[0].startswith("Zigzag"))
+    assert zigzag[2].startswith("03_away.html#Zigzag")
+    assert zigzag[3].strip().startswith("It falls .")
+    assert any(place[2] == "functions.html#away_step" for place in places)
+    terms = [a["href"] for a in soup.select(".terms a")]
+    assert sorted(terms) == sorted(place[2] for place in places)
+
+
+def test_no_word_of_a_notebook_ends_the_script(pages, tmp_path):
+    path = write_search(tmp_path, pages, chapters_of(pages))
+    assert path.read_text().count("</script>") == 1
