@@ -331,6 +331,39 @@ def test_page_without_data_says_so_calmly(made):
     assert page.select_one(".error") is None
 
 
+def test_page_without_data_shows_what_is_stored(tmp_path):
+    path = write(
+        tmp_path,
+        "01_data",
+        "# Data",
+        (
+            "class DatasetNotAvailable(Exception): pass\n"
+            "raise DatasetNotAvailable('data set x is not on this machine')",
+        ),
+    )
+    stored = read_notebook(path)
+    stored.cells[1].outputs = [
+        nbformat.v4.new_output("display_data", {"text/plain": "stored words"})
+    ]
+    nbformat.write(stored, path)
+    report = make_report([path], {path: {}}, tmp_path / "out", say=print)
+    assert report.failed == []
+    page = soup_of(report, "01_data")
+    assert page.select_one(".banner.calm").get_text() == (
+        "Data not available. this page: shown as stored, with the defaults of all "
+        "parameters: data set x is not on this machine"
+    )
+    assert page.select_one("pre.output").get_text() == "stored words"
+    status = soup_of(report, "status").main.get_text()
+    assert "data not available" in status and "failed" not in status
+
+
+def test_day_of_a_stored_notebook_is_that_of_its_commit(tmp_path):
+    day = running.commit_day(running.CLONE / "LICENSE")
+    assert re.fullmatch(r"(\d{4}-\d\d-\d\d)?", day)
+    assert running.commit_day(tmp_path / "x.ipynb") == ""
+
+
 def test_provenance_is_at_the_end(made):
     facts = soup_of(made, "01_working").select_one(".provenance").get_text(" ")
     for word in ("duration", "Python", "numpy", "mebnb", "01_working.ipynb"):
@@ -395,9 +428,9 @@ def test_second_run_reuses_what_is_unchanged(made, folder, tmp_path, monkeypatch
     lines = []
     report = make_report(paths, assign_parameters(paths, given), out, say=lines.append)
     assert re.fullmatch(r"\[1/1\] 01_working  unchanged, reused  \d\.\d s", lines[0])
-    index = BeautifulSoup(report.index.read_text(encoding="utf-8"), "html.parser")
-    # The pages that the earlier run left stay in the index.
-    assert [("earlier run" in li.get_text()) for li in index.select("ol > li")] == [
+    index = BeautifulSoup((out / "status.html").read_text("utf-8"), "html.parser")
+    # The pages that the earlier run left stay in the report.
+    assert [("earlier run" in tr.get_text()) for tr in index.select("tbody tr")] == [
         False,
         True,
         True,
@@ -612,7 +645,7 @@ def test_interruption_keeps_what_is_finished_and_says_so(tmp_path):
     assert process.returncode == 130, complaint
     assert complaint == "mebnb: interrupted; what was finished is kept\n"
     assert printed == f"{out / 'index.html'}\n"
-    text = BeautifulSoup((out / "index.html").read_text(), "html.parser").get_text()
+    text = BeautifulSoup((out / "status.html").read_text(), "html.parser").get_text()
     assert "2 notebooks: all interrupted. The run was interrupted" in text
     assert not (out / "01_long.html").exists()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.report.front import write_front
 from mebnb.report.index import write_index, write_status
+from mebnb.report.missing import with_stored_outputs
 from mebnb.report.notebooks import (
     list_notebooks,
     read_notebook,
@@ -21,8 +22,10 @@ from mebnb.report.reference import write_reference
 from mebnb.report.runner import run_side_by_side, say
 from mebnb.report.running import (
     CHANGED,
+    DATA_MISSING,
     FAILED,
     OK,
+    commit_day,
     fingerprint,
     mark_if_changed,
     run_notebook,
@@ -210,6 +213,14 @@ def is_current(target, path, parameters):
     return status_of(earlier) == OK and noted == fingerprint(path, parameters)
 
 
+def _to_show(target, source):
+    """An executed notebook, or the stored one where its data is not here."""
+    executed = read_notebook(target)
+    if status_of(executed) != DATA_MISSING or not source.is_file():
+        return executed
+    return with_stored_outputs(executed, read_notebook(source), commit_day(source))
+
+
 # --- exporting -----------------------------------------------------------------------
 
 
@@ -219,7 +230,7 @@ def _export(paths, kept, interrupted, with_code, stored=False):
     folder = paths[0].parent
     skipped = {path.name for path in interrupted}
     notebooks = {
-        path.stem: (read_notebook(path), folder)
+        path.stem: (_to_show(path, folder / path.name), folder)
         for path in list_notebooks(kept)
         if path.name in chosen or path.name not in skipped
     }

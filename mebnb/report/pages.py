@@ -15,6 +15,7 @@ from mebnb.report.cleaning import clean
 from mebnb.report.document import OTHERS, TEMPLATES, document
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
+from mebnb.report.missing import note_of
 from mebnb.report.notebooks import title_of
 from mebnb.report.numbering import name_references, number_all
 from mebnb.report.parameters import (
@@ -26,6 +27,7 @@ from mebnb.report.pictures import finish_pictures
 from mebnb.report.running import (
     CHANGED,
     DATA_ERRORS,
+    DATA_MISSING,
     FAILED,
     OK,
     errors_of,
@@ -99,7 +101,7 @@ class Page:
     @property
     def status(self):
         """As the run ended; "failed" too where the page itself has a problem."""
-        status = status_of(self.notebook)
+        status = DATA_MISSING if note_of(self.notebook) else status_of(self.notebook)
         return FAILED if status == OK and self.problems else status
 
     @property
@@ -121,6 +123,8 @@ class Page:
     @property
     def first_error(self):
         """The first error or problem in one line, "" where there is none."""
+        if note_of(self.notebook):
+            return without_folders(note_of(self.notebook))
         for _, name, output in errors_of(self.notebook):
             return f"{name}: {_one_line(output)}"
         return self.problems[0] if self.problems else ""
@@ -341,6 +345,8 @@ def _add_banner(page):
         cell, _, text = problem.partition(": ")
         anchor = "cell-" + cell.removeprefix("cell ") if cell != "page" else "main"
         errors.append((cell, anchor, text))
+    if note_of(page.notebook):
+        errors.insert(0, ("this page", "main", without_folders(note_of(page.notebook))))
     if page.status == CHANGED:
         text = "the notebook, the package or a data file is another by now"
         errors.append(("this page", "main", text))

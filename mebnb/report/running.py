@@ -271,6 +271,14 @@ def git_commit():
     return f"{commit} with local changes" if changed else commit
 
 
+def commit_day(path):
+    """The day of the last commit of a file of the clone, "" where there is none."""
+    try:
+        return _git("log", "-1", "--format=%cs", "--", str(path))
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
 def _git(*arguments):
     # A clone inside some other project's repository has no commit of its own.
     if not (CLONE / ".git").exists():
