@@ -21,7 +21,7 @@ FINDING = """
 about = ["A *ball*."]
 [[findings]]
 text = "The radius is {03 radius .2f}."
-figure = "03_away.ipynb#cell-id=one"
+figure = "03 A dot"
 [[parts]]
 title = "Part"
 chapters = ["03"]
@@ -77,7 +77,7 @@ def test_numbers_of_the_first_page_are_those_recorded(pages, tmp_path):
     ("old", "new", "problem"),
     [
         ("03 radius", "03 height", "book.toml, notebook 03 records no height"),
-        ("=one", "=two", "book.toml, no figure at 03_away.ipynb#cell-id=two"),
+        ("A dot", "A line", "book.toml, notebook 03 has no figure 'A line'"),
     ],
 )
 def test_finding_that_nothing_bears_out_fails_the_report(

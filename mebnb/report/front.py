@@ -3,6 +3,7 @@
 Its sentences stand in a file beside the notebooks (`book.toml`). Numbers in them are
 read from what notebooks recorded (`record`), so that none is typed:
 "{09 soft_ball_auroc .3f}" is the value that notebook 09 recorded under that name.
+A figure is named by its notebook and what its alternative text begins with.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from urllib.parse import unquote
 
 from mebnb.report import ReportError
 from mebnb.report.document import OTHERS, document, templates
@@ -52,9 +52,9 @@ def write_front(out, pages, folder):
         .render(
             title=TITLE,
             about=[inline_html(line) for line in book.get("about", [])],
-            picture=_figure(book.get("picture", ""), pages, problems, width=900),
+            picture=_figure(book.get("picture", ""), by_number, problems, width=900),
             counted=findings(page.notebook for page in pages),
-            findings=_findings(book, pages, by_number, problems),
+            findings=_findings(book, by_number, problems),
             parts=_parts(book, pages, by_number, problems),
             paths=_paths(book, by_number),
             chapters=chapters_of(pages),
@@ -109,28 +109,27 @@ def filled(text, by_number, problems):
     return None if missing else inline_html(sentence)
 
 
-def _findings(book, pages, by_number, problems):
+def _findings(book, by_number, problems):
     rows = []
     for finding in book.get("findings", []):
         text = filled(finding["text"], by_number, problems)
-        figure = _figure(finding["figure"], pages, problems)
+        figure = _figure(finding["figure"], by_number, problems)
         if text and figure:
             rows.append({"text": text, "figure": figure})
     return rows
 
 
-def _figure(target, pages, problems, width=420):
+def _figure(named, by_number, problems, width=420):
     """A figure of a notebook seen small: picture, label, address, title of its page."""
-    file, _, name = target.partition("#")
-    page = next((p for p in pages if f"{p.name}.ipynb" == file), None)
+    number, _, words = named.partition(" ")
+    page = by_number.get(number)
     if page is None:
         return None
-    place = page.soup.main.find(id=unquote(name))
-    cell = place.find_parent("section", class_="cell") if place else None
-    figure = cell.select_one("figure.output") if cell else None
+    figures = page.soup.main.select("figure.output:has(img)")
+    figure = next((f for f in figures if f.img["alt"].startswith(words)), None)
     if figure is None:
         if page.status == "ok":
-            problems.append(f"no figure at {target}")
+            problems.append(f"notebook {number} has no figure {words!r}")
         return None
     picture, size = thumbnail(figure.img["src"], width)
     return {
