@@ -98,11 +98,11 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.first_call
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.own_tables
 
 # The tables of notebook 20: detectors judged on real sets, some of which are downloaded, and on laws.
 judgement: setup
 	$(BIN)/python -m benchmarks.judgement
-	$(BIN)/python -m benchmarks.own_tables
 
 # The tables of notebook 16, about a quarter of an hour: mebnb/experiments/rare_classes/results.csv.
 imbalanced: $(TREES_STAMP)

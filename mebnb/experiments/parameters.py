@@ -23,8 +23,7 @@ def check_parameters(*, known=tuple(REPORT_ALGORITHMS), **values):
         Any of seed, points, m, n, eps, epsilons, algorithms, step, steps, rules,
         max_iter, features, components, repeats, nominal_fraction, extra_splits,
         honest_splits, scaling, n_uniform, n_gaussian, dimensions, perturbations, nu,
-        nus, counts, top, sample, rows, columns, machines, card_rate.
-        alpha, nus, counts, top, sample.
+        alpha, nus, counts, top, sample, rows, columns, machines, card_rate.
 
     Raises
     ------

@@ -20,8 +20,8 @@ from mebnb.plots.convergence import (
 from mebnb.plots.detection import (
     THRESHOLD_LOOKS,
     contamination_curves,
-    counts_beside_law,
     contributions,
+    counts_beside_law,
     critical_differences,
     distribution_over_splits,
     feature_search,

@@ -24,8 +24,8 @@ from mebnb.plots.looks import (
 __all__ = [
     "THRESHOLD_LOOKS",
     "contamination_curves",
-    "counts_beside_law",
     "contributions",
+    "counts_beside_law",
     "critical_differences",
     "distribution_over_splits",
     "feature_search",
