@@ -201,6 +201,11 @@ def test_several_chunks_of_columns_are_not_rechunked_in_silence():
         ball.distances(array)
 
 
+def test_a_dask_array_has_two_dimensions():
+    with pytest.raises(ValueError, match=r"\(points, features\), found 3"):
+        minimum_enclosing_ball(da.zeros((10, 2, 2)))
+
+
 def test_distances_are_lazy_on_lazy_rows():
     points = draw("normal", 7)
     ball = minimum_enclosing_ball(points)
