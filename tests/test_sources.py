@@ -202,8 +202,10 @@ def test_several_chunks_of_columns_are_not_rechunked_in_silence():
 
 
 def test_a_dask_array_has_two_dimensions():
-    with pytest.raises(ValueError, match=r"\(points, features\), found 3"):
-        minimum_enclosing_ball(da.zeros((10, 2, 2)))
+    for shape in ((10,), (10, 2, 2)):
+        told = f"^points must have two dimensions .* found {len(shape)}"
+        with pytest.raises(ValueError, match=told):
+            minimum_enclosing_ball(da.zeros(shape))
 
 
 def test_distances_are_lazy_on_lazy_rows():
