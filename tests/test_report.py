@@ -595,6 +595,7 @@ def test_fingerprint_covers_package_and_data_but_not_the_looks():
     files = {f.relative_to(running.CLONE).as_posix() for f in FILES_THAT_MATTER()}
     assert "mebnb/solvers/balls.py" in files
     assert any(name.startswith("mebnb/published/tables/") for name in files)
+    assert "benchmarks/results/grid.csv" in files
     assert {name for name in files if name.startswith("mebnb/report/")} == {
         f"mebnb/report/{name}" for name in imported_by_notebooks()
     }

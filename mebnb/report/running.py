@@ -31,7 +31,7 @@ CHANGED = "inputs changed meanwhile"
 
 WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
-IN_NOTEBOOKS = ("folding.py", "recording.py", "source.py", "words.py")
+IN_NOTEBOOKS = ("folding.py", "notebooks.py", "recording.py", "source.py", "words.py")
 ERROR_MARKER = "papermill-error-cell-tag"
 MARK = "inputs_changed"
 PACKAGES = (
@@ -338,7 +338,7 @@ def mark_if_changed(notebook, path, parameters=None):
 
 def _files_that_matter():
     package = Path(__file__).resolve().parents[1]
-    for folder in (package, CLONE / "data"):
+    for folder in (package, CLONE / "data", CLONE / "benchmarks" / "results"):
         for file in sorted(folder.rglob("*")):
             if file.suffix in (".pyc", ".nbi", ".nbc") or not file.is_file():
                 continue
