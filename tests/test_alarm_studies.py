@@ -7,6 +7,7 @@ from scipy import stats
 
 from mebnb import LocalBallDetector, load_dataset, plots
 from mebnb.experiments import alarms as study
+from mebnb.experiments.measured import measured
 
 
 def test_divisions_follow_the_law():
@@ -157,6 +158,6 @@ def test_figures_draw_every_row_and_the_law():
 
 
 def test_the_kept_tables_are_found():
-    assert set(study.judgement("sets")["sort"]) == {"real", "synthetic"}
-    assert "committee" in set(study.judgement("ranks")["detector"])
-    assert len(study.judgement("designs")) > 10
+    assert set(measured("judgement_sets")["sort"]) == {"real", "synthetic"}
+    assert "committee" in set(measured("judgement_ranks")["detector"])
+    assert len(measured("judgement_designs")) > 10

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import scale, workers
 from mebnb import minimum_enclosing_ball
 from mebnb.experiments import speed
+from mebnb.experiments.measured import measured
 
 OURS = speed.OURS
 GRID = pd.DataFrame(
@@ -71,7 +72,7 @@ def test_times_are_told_for_each_number_of_workers():
 
 
 def test_the_printed_times_stand_beside_those_of_the_grid():
-    table = speed.published_beside_measured(speed.measured("grid"))
+    table = speed.published_beside_measured(measured("grid"))
     assert table.groupby("set")["algorithm"].apply(list).to_dict() == {
         "churn": ["ASFW", "BPFW"],
         "uniform": ["ASFW", "BPFW"],
@@ -85,7 +86,7 @@ def test_the_printed_times_stand_beside_those_of_the_grid():
 
 
 def test_the_table_of_workers_has_every_shape_and_one_ball():
-    table = speed.measured("workers")
+    table = measured("workers")
     assert list(zip(table["m"], table["n"])) == list(workers.SHAPES)
     assert table["same_bits"].all()
     np.testing.assert_allclose(
@@ -94,7 +95,7 @@ def test_the_table_of_workers_has_every_shape_and_one_ball():
 
 
 def test_the_table_of_files_has_certified_balls_that_survive_a_kill():
-    table = speed.measured("scale")
+    table = measured("scale")
     assert table["certified"].all() and (table["gap"] <= scale.GAP).all()
     assert table["same_bits"].all() and table["killed"].all()
     files = table[table["source"] == "Parquet folder"]

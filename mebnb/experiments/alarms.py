@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 from mebnb.learning.alarms import ConformalAlarms, benjamini_hochberg
 from mebnb.learning.splits import honest_split
-from mebnb.report.notebooks import CLONE
 
 __all__ = [
     "SETS",
@@ -20,7 +19,6 @@ __all__ = [
     "design_table",
     "discovery_table",
     "false_alarm_law",
-    "judgement",
     "outcome_table",
     "outcomes_told",
     "ranks_of",
@@ -169,27 +167,13 @@ def discovery_table(dataset, detector, fdr, seeds):
 
 
 # --- the judgement that is kept ----------------------------------------------------
-def judgement(name):
-    """A table of `python -m benchmarks.judgement`, as the clone has it.
-
-    Parameters
-    ----------
-    name : {"sets", "ranks", "designs"}
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
-    return pd.read_csv(CLONE / "benchmarks" / "results" / f"judgement_{name}.csv")
-
-
 def ranks_of(ranks, sort, measure="auroc"):
     """Mean ranks, best first, and the critical difference, for a diagram.
 
     Parameters
     ----------
     ranks : pandas.DataFrame
-        `judgement("ranks")`.
+        `measured("judgement_ranks")`.
     sort : {"real", "synthetic"}
     measure : {"auroc", "average_precision"}
 
@@ -208,7 +192,7 @@ def outcome_table(ranks, sets, sort):
     Parameters
     ----------
     ranks, sets : pandas.DataFrame
-        `judgement("ranks")` and `judgement("sets")`.
+        `measured("judgement_ranks")` and `measured("judgement_sets")`.
     sort : {"real", "synthetic"}
 
     Returns
@@ -239,7 +223,7 @@ def advice_table(sets):
     Parameters
     ----------
     sets : pandas.DataFrame
-        `judgement("sets")`.
+        `measured("judgement_sets")`.
 
     Returns
     -------
@@ -278,7 +262,7 @@ def outcomes_told(ranks, sort):
     Parameters
     ----------
     ranks : pandas.DataFrame
-        `judgement("ranks")`.
+        `measured("judgement_ranks")`.
     sort : {"real", "synthetic"}
 
     Returns
@@ -311,7 +295,7 @@ def design_table(designs):
     Parameters
     ----------
     designs : pandas.DataFrame
-        `judgement("designs")`.
+        `measured("judgement_designs")`.
 
     Returns
     -------

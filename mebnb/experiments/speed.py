@@ -10,7 +10,6 @@ import pandas as pd
 
 from mebnb.experiments.sets import normal_cloud
 from mebnb.published.compare import published_table
-from mebnb.report.notebooks import notebooks_folder
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.exact import minimum_enclosing_ball
 
@@ -18,7 +17,6 @@ __all__ = [
     "core_sets_beside",
     "costs",
     "leads",
-    "measured",
     "outcomes",
     "plan",
     "published_beside_measured",
@@ -29,22 +27,6 @@ OURS = "minimum_enclosing_ball"
 # The solver of this package for each algorithm of the report that the grid has.
 OF_REPORT = {"ASFW": "away_step", "BPFW": "blended_pairwise"}
 WORDS = ("right", "wrong", "time", "matrix", "error")
-
-
-def measured(name):
-    """A committed table of the folder benchmarks/results.
-
-    Parameters
-    ----------
-    name : str
-        Without its ending.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
-    folder = notebooks_folder().parent / "benchmarks" / "results"
-    return pd.read_csv(folder / f"{name}.csv")
 
 
 def leads(grid):

@@ -20,7 +20,13 @@ from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-__all__ = ["METHODS", "ConformalAlarms", "benjamini_hochberg", "most_false_alarms"]
+__all__ = [
+    "METHODS",
+    "ConformalAlarms",
+    "benjamini_hochberg",
+    "most_false_alarms",
+    "tie_borders",
+]
 
 METHODS = ("split", "cross", "jackknife+")
 FOLDS = 5
@@ -331,7 +337,7 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         held_out = self._rivals[0][1]
         own = _scores(self.detectors_[0], self._checked(X, reset=False))
         typical = np.median(np.abs(held_out))
-        return float(stats.ks_2samp(held_out, _borders(own, typical)).pvalue)
+        return float(stats.ks_2samp(held_out, tie_borders(own, typical)).pvalue)
 
     def _places_at(self, level):
         """How many of the p-values that can occur are at most `level`."""
@@ -497,10 +503,22 @@ def _grouped(unseen, scores):
             members = scores[group.ravel() == number][:, pattern].mean(axis=1)
             rivals.append((np.flatnonzero(pattern), members))
     typical = np.median(np.abs(np.concatenate([own for _, own in rivals])))
-    return [(pattern, np.sort(_borders(own, typical))) for pattern, own in rivals]
+    return [(pattern, np.sort(tie_borders(own, typical))) for pattern, own in rivals]
 
 
-def _borders(scores, typical):
+def tie_borders(scores, typical):
+    """The lowest scores that are ties with these.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (k,)
+    typical : float
+        The size of a typical score, of which scores near 0 are parts.
+
+    Returns
+    -------
+    ndarray, shape (k,)
+    """
     with np.errstate(invalid="ignore"):
         lower = scores - TIE * np.maximum(np.abs(scores), typical)
     return np.where(np.isfinite(lower), lower, scores)

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from mebnb.learning.alarms import ConformalAlarms, benjamini_hochberg
+from mebnb.learning.alarms import ConformalAlarms, benjamini_hochberg, tie_borders
 from mebnb.learning.choice import ChosenBallDetector, candidates
 from mebnb.learning.clusters import WhitenedBallsDetector
 from mebnb.learning.detectors import BallDetector
@@ -49,7 +49,6 @@ MOST_ROWS = 20_000
 FEWEST = 4
 """Nominal rows below which there are no two to fit on and two to keep."""
 
-TIE = 1e-9
 NEARLY = 0.8
 """A second column is named too where replacing it gains this share of the first."""
 
@@ -551,8 +550,8 @@ def own_scores(table, model):
 
 def _places(scores):
     """The share of scores that are as high or higher: p-values among themselves."""
-    margin = TIE * np.maximum(np.abs(scores), np.median(np.abs(scores)))
-    lower = np.searchsorted(np.sort(scores), scores - margin, side="left")
+    borders = tie_borders(scores, np.median(np.abs(scores)))
+    lower = np.searchsorted(np.sort(scores), borders, side="left")
     return (len(scores) - lower) / len(scores)
 
 
