@@ -9,6 +9,7 @@ import pytest
 from mebnb import cli
 from mebnb.learning.alarms import benjamini_hochberg
 from mebnb.your_data import TableError, read_table
+from mebnb.your_data import alarms as alarms_module
 from mebnb.your_data.alarms import DETECTORS, fit_alarms, own_scores
 from mebnb.your_data.fit import AlarmFit, Fit, fit_file, load_any_model, score_file
 from mebnb.your_data.model import BallModel
@@ -252,7 +253,8 @@ def test_three_rows_do_not_suffice(tmp_path):
 def test_own_rows_are_judged_by_a_detector_that_has_not_seen_them(files):
     table = read_table(files[0])
     model = fit_alarms(table, detector="local", alpha=0.1, scaling="standard")
-    scores = own_scores(table, model)
+    scores, judges = own_scores(table, model)
+    assert sorted(np.concatenate([one.rows for one in judges])) == list(range(240))
     held_out = np.zeros(240, dtype=bool)
     held_out[model.alarms.calibration_rows_] = True
     for part in (held_out, ~held_out):
@@ -334,3 +336,55 @@ def test_what_so_few_rows_cannot_do_is_told(files):
     assert "No row can be an alarm: 120 rows kept from the detector" in said
     assert "at least 38 must lie beyond all 120 rows" in said
     assert not made.scores["alarm"].any()
+
+
+@pytest.mark.parametrize("detector", ["ball", "soft", "whitened"])
+def test_reasons_of_own_rows_are_of_the_detector_that_judged_them(files, detector):
+    table = read_table(files[0])
+    model = fit_alarms(table, detector=detector, alpha=0.1, scaling="standard")
+    scores, judges = own_scores(table, model)
+    reasons = model.reasons(table.values, scores, judges)
+    unseen = np.setdiff1d(np.arange(240), model.alarms.calibration_rows_)
+    assert np.isin(reasons.rows, unseen).sum() > 5
+    changed = model.points(reasons.together)
+    moved = np.abs(reasons.together - table.values.iloc[reasons.rows].to_numpy())
+    assert (moved.max(axis=1) > 0).all()
+    for judge in judges[:2]:
+        border = judge.at(model.alpha, scores, model.alarms).reach
+        own = np.isin(reasons.rows, judge.rows)
+        there = -judge.fitted.score_samples(changed[own])
+        np.testing.assert_allclose(there, border, rtol=1e-9)
+
+
+@pytest.mark.parametrize("detector", DETECTORS)
+def test_rows_far_beyond_squares_are_alarms_with_their_column(
+    files, tmp_path, detector
+):
+    far = pd.read_csv(files[1]).head(3)
+    far.loc[1, NAMES[1]] = 1e200
+    far.to_csv(tmp_path / "far.csv", index=False)
+    told = fit_file(files[0], tmp_path / "far.csv", detector=detector, alpha=0.1)
+    assert told.scores["alarm"].iloc[1]
+    at = list(told.reasons.rows).index(1)
+    assert NAMES[1] in told.reasons.named[at]
+    assert told.reasons.contributions[NAMES[1]].iloc[at] > 0.3
+    json.dumps(told.to_dict(), allow_nan=False)
+
+
+def test_more_flagged_rows_than_reasons_is_said(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(alarms_module, "MOST_REASONS", 2)
+    far = pd.read_csv(files[1]).head(5) + 50.0
+    far.to_csv(tmp_path / "far.csv", index=False)
+    told = fit_file(files[0], tmp_path / "far.csv", detector="local", alpha=0.1)
+    assert len(told.reasons.rows) == 2
+    assert "5 rows are flagged; the 2 most abnormal are listed with reasons." in (
+        told.cautions
+    )
+
+
+def test_a_column_that_is_a_sum_of_others_is_told(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(200, 2)), columns=["a", "b"])
+    frame.assign(c=frame.a + frame.b).to_csv(tmp_path / "sum.csv", index=False)
+    told = fit_file(tmp_path / "sum.csv", detector="soft", alpha=0.1)
+    assert any("follows from the other columns together" in c for c in told.cautions)

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 
-from mebnb.learning.detectors import MahalanobisDetector
+from mebnb.learning.detectors import MahalanobisDetector, whitened_lengths
 
 __all__ = ["WhitenedBallsDetector", "clusters_apart"]
 
@@ -74,12 +74,10 @@ class WhitenedBallsDetector(MahalanobisDetector):
         return self._to_centers(X).min(axis=1)
 
     def _to_centers(self, X):
-        distances = []
-        for center in self.centers_:
-            apart = X - center
-            there = np.einsum("ij,jk->ik", apart, self.covariance_.precision_)
-            distances.append(np.einsum("ij,ij->i", there, apart))
-        return np.sqrt(np.maximum(np.column_stack(distances), 0.0))
+        precision = self.covariance_.precision_
+        return np.column_stack(
+            [whitened_lengths(X - center, precision) for center in self.centers_]
+        )
 
     def nearest(self, X):
         """The nearest cluster of each row.

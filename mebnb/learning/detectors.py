@@ -449,10 +449,16 @@ class MahalanobisDetector(_DistanceDetector):
         self.center_ = self.covariance_.location_
 
     def _distances(self, X):
+        return whitened_lengths(X - self.center_, self.covariance_.precision_)
+
+
+def whitened_lengths(apart, precision):
+    """Lengths of rows in the space of a precision; infinite where squares overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
         # Row by row, where a matrix product's last bits hang on the other rows.
-        apart = X - self.center_
-        there = np.einsum("ij,jk->ik", apart, self.covariance_.precision_)
-        return np.sqrt(np.maximum(np.einsum("ij,ij->i", there, apart), 0.0))
+        there = np.einsum("ij,jk->ik", apart, precision)
+        squares = np.einsum("ij,ij->i", there, apart)
+    return np.sqrt(np.maximum(np.where(np.isnan(squares), np.inf, squares), 0.0))
 
 
 class DistinctLocalOutlierFactor(LocalOutlierFactor):

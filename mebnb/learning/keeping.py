@@ -134,6 +134,7 @@ def _restored(kept):
         fitted = kind()
         for name in VECTORS.get(kind, ()):
             setattr(fitted, name, _numbers(kept[name], (columns,)))
+        _check(np.all(getattr(fitted, "scale_", 1.0)))
         for name in MATRICES.get(kind, ()):
             setattr(fitted, name, _numbers(kept[name], (len(kept[name]), columns)))
         if "offset_" in kept:
@@ -156,6 +157,8 @@ def _complete(fitted, kept, columns):
 
 def _restored_alarms(kept):
     fitted = [_restored(one) for one in kept["detectors"]]
+    _check(all(hasattr(one, "score_samples") for one in fitted))
+    _check({one.n_features_in_ for one in fitted} == {kept["columns"]})
     alarms = ConformalAlarms(fitted[0], float(_numbers(kept["alpha"], ())))
     _check(kept["method"] in METHODS and 0 < alarms.alpha < 1)
     alarms.method, alarms.detectors_ = kept["method"], fitted
@@ -168,6 +171,8 @@ def _restored_alarms(kept):
         scores = _numbers(group["scores"], (len(group["scores"]),), finite=False)
         _check((np.diff(scores[np.isfinite(scores)]) >= 0).all())
         alarms._rivals.append((detectors, scores))
+    if alarms.method == "split":
+        _check(len(fitted) == 1 and len(alarms._rivals) == 1)
     counted = sum(len(scores) for _, scores in alarms._rivals)
     _check(counted == kept["calibration_rows"] > 0)
     alarms._set_threshold()

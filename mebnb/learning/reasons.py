@@ -329,5 +329,6 @@ def replacement_gains(fitted, X, nominal):
     for column in range(X.shape[1]):
         changed = X.copy()
         changed[:, column] = donors[:, column]
-        gains[:, column] = fitted.score_samples(changed) - before
+        with np.errstate(invalid="ignore"):  # of rows endlessly far out
+            gains[:, column] = fitted.score_samples(changed) - before
     return gains

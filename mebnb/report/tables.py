@@ -14,7 +14,7 @@ NUMBER = re.compile(
     rf"^[-+−±]?(?![\d.]+_)[\d.]*\d.{{0,48}}$|^(inf|-|{DASH})$", re.IGNORECASE
 )
 PLAIN = re.compile(r"^[-+−±]?\d+(?:\.(\d+))?$")
-MISSING = re.compile(r"^(nan|<na>|nat|none)$", re.IGNORECASE)
+MISSING = re.compile(r"^(nan|NaN|<NA>|NaT)$")  # as pandas and floats write it
 LONGEST_WORD = 60  # characters; a longer one is broken
 DENSE = 6  # columns; a table of so many stands closer
 LONGEST_LINE = 12  # characters of a header that stays on one line

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 
 import numpy as np
@@ -229,7 +229,7 @@ class AlarmModel:
         return order[flag[order]]
 
     @threadpool_limits.wrap(limits=1)
-    def reasons(self, values, scores):
+    def reasons(self, values, scores, judges=None):
         """Why the flagged rows are flagged.
 
         Parameters
@@ -237,6 +237,8 @@ class AlarmModel:
         values : pandas.DataFrame
         scores : pandas.DataFrame
             Of these rows.
+        judges : list of Judge, optional
+            From `own_scores`; by default the model's detector judges every row.
 
         Returns
         -------
@@ -247,38 +249,39 @@ class AlarmModel:
         if self.fdr is not None and len(rows):
             level = scores["p_value"].to_numpy()[rows].max()
         fitted = self.alarms.detectors_[0]
+        judges = judges or [Judge(fitted, np.arange(len(scores)))]
+        judges = [judge.at(level, scores, self.alarms) for judge in judges]
         if isinstance(fitted[-1], (LocalBallDetector, Committee)):
-            return self._by_replacement(rows[:MOST_REASONS], values)
-        return self._closed_form(rows, values, level)
+            return self._by_replacement(rows[:MOST_REASONS], values, judges)
+        return self._closed_form(rows, values, judges)
 
-    def _closed_form(self, rows, values, level):
+    def _closed_form(self, rows, values, judges):
         points = self.points(values.iloc[rows])
-        fitted = self.alarms.detectors_[0]
-        reach = -self.alarms.threshold_at(level)
         shape = (len(rows), len(self.columns))
         named, shares = [()] * len(rows), np.empty(shape)
         clears, together = np.empty(shape), np.empty(shape)
-        for form, own in _forms(fitted, points, reach):
+        for form, own in _forms(judges, rows, points):
             X = points[own]
-            parts = form.contributions(X)
-            shares[own] = parts / parts.sum(axis=1, keepdims=True)
-            clears[own] = X + form.single_changes(X)
-            together[own] = X + form.joint_changes(X)
-            for row, names in zip(own, named_columns(form, X), strict=True):
+            with np.errstate(over="ignore", invalid="ignore"):  # of rows far out
+                shares[own] = _shares(form.contributions(X))
+                clears[own] = X + form.single_changes(X)
+                together[own] = X + form.joint_changes(X)
+                columns = named_columns(form, X)
+            for row, names in zip(own, columns, strict=True):
                 named[row] = tuple(self.columns[column] for column in names)
         origin = np.asarray(self.origin)
         frames = (self._frame(part) for part in (clears + origin, together + origin))
         return Reasons(rows, True, named, self._frame(shares), *frames)
 
-    def _by_replacement(self, rows, values):
-        if not len(rows):
-            return Reasons(
-                rows, False, [], self._frame(np.empty((0, len(self.columns))))
-            )
-        fitted = self.alarms.detectors_[0]
-        nominal = _known_rows(fitted)
-        gains = replacement_gains(fitted, self.points(values.iloc[rows]), nominal)
-        gains = np.maximum(gains, 0.0)
+    def _by_replacement(self, rows, values, judges):
+        points = self.points(values.iloc[rows])
+        gains = np.empty(points.shape)
+        for judge in judges:
+            own = np.flatnonzero(np.isin(rows, judge.rows))
+            if len(own):
+                known = _known_rows(judge.fitted)
+                gains[own] = replacement_gains(judge.fitted, points[own], known)
+        gains = np.maximum(_shares(gains, of_whole=False), 0.0)
         order = np.argsort(-gains, axis=1, kind="stable")[:, :2]
         named = []
         for gain, places in zip(gains, order, strict=True):
@@ -329,6 +332,36 @@ NAMES = {
     "whitened": "whitened ball",
     "committee": "committee of the soft, whitened and local ball",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The detector that judged some rows, and its border.
+
+    Attributes
+    ----------
+    fitted : Pipeline
+    rows : ndarray of int
+        Places in the scored values.
+    among_themselves : bool
+        Whether the rows' p-values are their places among themselves, not among the
+        rows that were kept from the model's detector.
+    reach : float or None
+        A row with a higher score is flagged.
+    """
+
+    fitted: Pipeline
+    rows: np.ndarray
+    among_themselves: bool = False
+    reach: float | None = None
+
+    def at(self, level, scores, alarms):
+        """The judge with the border of the rows whose p-value is at most a level."""
+        if not self.among_themselves:
+            return replace(self, reach=-alarms.threshold_at(level))
+        own = scores.iloc[self.rows]
+        passed = own["score"][own["p_value"] > level]
+        return replace(self, reach=float(passed.max()) if len(passed) else 0.0)
 
 
 def restored_alarms(kept):
@@ -530,8 +563,10 @@ def own_scores(table, model):
 
     Returns
     -------
-    pandas.DataFrame
+    scores : pandas.DataFrame
         As `AlarmModel.score`.
+    judges : list of Judge
+        Which detector judged which of the rows.
     """
     points = checked_points(table) - np.asarray(model.origin)
     drawn = _drawn(len(points))
@@ -543,9 +578,16 @@ def own_scores(table, model):
     other = clone(model.alarms.detectors_[0])
     other = _fitted(other, points[drawn[held_out]], model.detector)
     scores[nominal[~held_out]] = -other.score_samples(points[drawn[~held_out]])
-    for part in (nominal[held_out], nominal[~held_out]):
-        p_values[part] = _places(scores[part])
-    return model.judged(scores, p_values, _candidates(table))
+    fitted = model.alarms.detectors_[0]
+    judges = [
+        Judge(fitted, nominal[held_out], among_themselves=True),
+        Judge(other, nominal[~held_out], among_themselves=True),
+    ]
+    for judge in judges:
+        p_values[judge.rows] = _places(scores[judge.rows])
+    others = np.setdiff1d(np.arange(len(scores)), nominal)
+    judges.append(Judge(fitted, others))
+    return model.judged(scores, p_values, _candidates(table)), judges
 
 
 def _places(scores):
@@ -560,19 +602,32 @@ def _candidates(table):
     return None if table.labels is None else ~table.is_nominal
 
 
-def _forms(pipeline, points, reach):
-    """Squared forms, each with the rows that it measures."""
-    detector = pipeline[-1]
-    if not isinstance(detector, WhitenedBallsDetector):
-        form = squared_form(pipeline)
-        return [(_reaching(form, reach), np.arange(len(points)))]
-    nearest = detector.nearest(_scaled(pipeline, points)) if len(points) else []
-    found = []
-    for cluster in np.unique(nearest):
-        alone = Pipeline([*pipeline.steps[:-1], ("ball", detector.ball(cluster))])
-        form = _reaching(squared_form(alone), reach)
-        found.append((form, np.flatnonzero(nearest == cluster)))
-    return found
+def _forms(judges, rows, points):
+    """Squared forms, each with the places of the rows that it measures."""
+    for judge in judges:
+        own, pipeline = np.flatnonzero(np.isin(rows, judge.rows)), judge.fitted
+        detector = pipeline[-1]
+        if not len(own):
+            continue
+        if not isinstance(detector, WhitenedBallsDetector):
+            yield _reaching(squared_form(pipeline), judge.reach), own
+            continue
+        nearest = detector.nearest(_scaled(pipeline, points[own]))
+        for cluster in np.unique(nearest):
+            alone = Pipeline([*pipeline.steps[:-1], ("ball", detector.ball(cluster))])
+            form = _reaching(squared_form(alone), judge.reach)
+            yield form, own[nearest == cluster]
+
+
+def _shares(parts, of_whole=True):
+    """Parts of a row as shares of their sum; of a row far out the infinite ones count."""
+    endless = ~np.isfinite(parts)
+    far = endless.any(axis=1, keepdims=True)
+    parts = np.where(far, np.isinf(parts) & (parts > 0), parts)
+    if not of_whole:
+        return parts
+    whole = parts.sum(axis=1, keepdims=True)
+    return parts / np.where(whole == 0.0, 1.0, whole)
 
 
 def _scaled(pipeline, points):

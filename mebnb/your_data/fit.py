@@ -351,9 +351,10 @@ def _fit_with_alarms(table, new, *, fdr, **asked):
     model = fit_alarms(table, fdr=fdr, **asked)
     told = alarm_cautions(table, model, own=new is None)
     if new is None:
-        scores = own_scores(table, model)
+        scores, judges = own_scores(table, model)
         told = _resolution(model, int((~table.is_nominal).sum())) + told
-        reasons = model.reasons(table.values, scores)
+        reasons = model.reasons(table.values, scores, judges)
+        told += _not_all(model, scores, reasons)
         return AlarmFit(model, table, scores, table, None, told, reasons)
     scored = score_file(model, new)
     told = [*scored.cautions, *told]
@@ -372,7 +373,18 @@ def _scored_with_alarms(model, table):
                 "changed, and then no rate of false alarms is promised."
             )
     reasons = model.reasons(table.values, scores)
+    told += _not_all(model, scores, reasons)
     return AlarmFit(model, table, scores, cautions=told, reasons=reasons)
+
+
+def _not_all(model, scores, reasons):
+    """A sentence where more rows are flagged than get reasons."""
+    flagged_rows, told = len(model.flagged(scores)), len(reasons.rows)
+    if told == flagged_rows:
+        return []
+    return [
+        f"{flagged_rows} rows are flagged; the {told} most abnormal are listed with reasons."
+    ]
 
 
 def _resolution(model, judged):
@@ -483,6 +495,8 @@ def _records(frame):
 
 def _plain(value):
     value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not np.isfinite(value):
+        return None  # JSON has no word for it
     return value if isinstance(value, (str, int, float, type(None))) else str(value)
 
 

@@ -13,7 +13,7 @@ from mebnb.learning.detectors import BallDetector
 __all__ = ["structure_cautions"]
 
 MOST_ROWS = 2000
-"""Rows that are looked at; more would change no sentence."""
+"""Rows that are looked at, at most: for speed."""
 
 MOST_COLUMNS = 500
 FEWEST = 50
@@ -24,6 +24,7 @@ CLEARLY = 0.1
 
 TOGETHER = 0.8
 FOLLOWS = 0.9
+RIDGE = 1e-9
 SEES_ALL = ("whitened", "committee")
 
 
@@ -80,7 +81,9 @@ def _correlated(points, names, detector):
         return [f"Columns are strongly correlated: {', '.join(shown)}{more}.{unseen}"]
     if len(points) < 5 * len(varies):
         return []
-    explained = 1.0 - 1.0 / np.diag(np.linalg.pinv(correlation, hermitian=True))
+    # A column that is a sum of others makes the matrix singular: a little is added.
+    ridge = correlation + RIDGE * np.eye(len(correlation))
+    explained = 1.0 - 1.0 / np.diag(np.linalg.inv(ridge))
     at = int(explained.argmax())
     if explained[at] < FOLLOWS:
         return []
