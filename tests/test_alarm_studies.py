@@ -48,6 +48,9 @@ def test_discoveries_are_counted_by_hand():
     assert first["calls"] == called.sum()
     assert first["nominal among them"] == (called & ~split.test_is_anomaly).sum()
     assert first["anomalies found"] == called[split.test_is_anomaly].mean()
+    p_values = alarms.p_values(split.test)
+    strict = table.loc["p at most 0.1 over the rows"]
+    assert strict["calls"] == (p_values <= 0.1 / len(p_values)).sum() < called.sum()
     found = alarms.discoveries(split.test, 0.1)
     last = table.loc["Benjamini-Hochberg at 0.1"]
     false = (found & ~split.test_is_anomaly).sum()

@@ -1,9 +1,11 @@
 """Balls of clusters, the choice between balls without labels, and the columns named."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mebnb import SoftBallDetector
+from mebnb.learning import choice
 from mebnb.learning.alarms import ConformalAlarms
 from mebnb.learning.choice import (
     MADE_UP,
@@ -11,7 +13,11 @@ from mebnb.learning.choice import (
     made_up_rows,
     shares_found,
 )
-from mebnb.learning.clusters import WhitenedBallsDetector, clusters_apart
+from mebnb.learning.clusters import (
+    WhitenedBallsDetector,
+    clusters_apart,
+    mixture_clusters,
+)
 from mebnb.learning.detectors import MahalanobisDetector, MeanDetector
 from mebnb.learning.keeping import from_plain, to_plain
 from mebnb.learning.local_balls import KernelBallDetector
@@ -138,3 +144,21 @@ def test_a_kernel_cannot_be_kept():
             to_plain(fitted)
     with pytest.raises(ValueError, match="^kept must be what to_plain made"):
         from_plain({"kind": "SoftBallDetector", "columns": 2, "center_": [0.0]})
+
+
+def test_a_detector_that_is_hardly_better_is_not_taken(monkeypatch):
+    mean = pd.Series({"soft": 0.5, "whitened": 0.51, "local": 0.515})
+    monkeypatch.setattr(choice, "shares_found", lambda *given: mean.to_frame("mean"))
+    assert ChosenBallDetector().fit(ring()).chosen_ == "soft"
+
+
+def test_few_rows_apart_and_a_sum_of_columns_make_no_cluster():
+    rows = np.random.default_rng(0).normal(size=(100, 2))
+    assert mixture_clusters(np.vstack([rows, rows[:5] + 50.0])).max() == 0
+    flat = np.column_stack([rows, rows.sum(axis=1)])  # rounding in one direction
+    assert mixture_clusters(flat).max() == 0
+
+
+def test_a_committee_without_members_is_not_read():
+    with pytest.raises(ValueError, match="kept must be what to_plain made"):
+        from_plain({"kind": "Committee", "columns": 2, "members": []})

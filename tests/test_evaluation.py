@@ -721,10 +721,8 @@ def test_precision_follows_the_share_of_anomalies():
 
 
 def test_conformal_thresholds_keep_a_promise_that_own_ones_break():
-    random = np.random.default_rng(5)
-
     def split(seed):
-        rows = random.normal(size=(400, 3))
+        rows = np.random.default_rng(seed).normal(size=(400, 3))
         return SimpleNamespace(
             train=rows[:200],
             test=np.vstack([rows[200:], rows[:20] + 9.0]),
@@ -760,3 +758,19 @@ def test_without_repeats_keeps_the_first_of_equal_training_rows():
     assert np.array_equal(kept.train, split.train[first])
     assert np.array_equal(kept.train_rows, split.train_rows[first])
     assert kept.test is split.test
+
+
+def test_conformal_thresholds_scale_inside_the_detector():
+    def split(seed):
+        rows = np.random.default_rng(seed).normal(size=(300, 2)) * [1000.0, 1.0]
+        return SimpleNamespace(
+            train=rows[:150],
+            test=np.vstack([rows[150:], np.tile([0.0, 30.0], (20, 1))]),
+            test_is_anomaly=np.arange(170) >= 150,
+        )
+
+    detectors, seeds = {"ball": BallDetector()}, range(3)
+    own = evaluate_repeatedly(detectors, split, seeds)
+    for scaling, recall in (("standard", 1.0), ("none", 0.0)):
+        table = own_and_conformal(own, detectors, split, seeds, scaling)
+        assert table["recall", "conformal"].item() == recall

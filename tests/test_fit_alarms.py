@@ -84,6 +84,19 @@ def test_reasons_name_the_pair_and_clear_the_flag_in_units_of_the_file(files, ma
         moved = before + factor * (reasons.together.to_numpy() - before)
         p_values = made.model.score(pd.DataFrame(moved, columns=NAMES))["p_value"]
         assert ((p_values <= limit) == flagged).all()
+    alone = 0
+    for row, names, clears in zip(
+        reasons.rows, reasons.named, reasons.clears_at.to_dict("records"), strict=True
+    ):
+        to = clears[names[0]]
+        if np.isnan(to):
+            continue
+        alone += 1
+        for factor, flagged in ((1.0 - 1e-6, True), (1.0 + 1e-6, False)):
+            moved = values.iloc[[row]].astype(float)
+            moved[names[0]] += factor * (to - moved[names[0]])
+            assert (made.model.score(moved)["p_value"].item() <= limit) == flagged
+    assert alone > 3
 
 
 def test_without_an_option_the_ball_is_as_before(files):

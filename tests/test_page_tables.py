@@ -92,3 +92,10 @@ def test_table_of_many_columns_stands_closer():
     assert "dense" in marked_up(names, row)["class"]
     assert "parted" in marked_up(names, row).td["class"]
     assert not marked_up(names[:5], row[:5]).has_attr("class")
+
+
+def test_remark_that_begins_with_a_number_is_a_remark():
+    words = ["none", "as printed", "two files", "of the report", "12 rows left out"]
+    table = marked_up(["remark"], *[[word] for word in words])
+    assert not any("number" in cell["class"] for cell in column(table, 0))
+    assert column(table, 0)[0].string == "none"

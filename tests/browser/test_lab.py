@@ -214,6 +214,7 @@ def look_over(page, did, words, figures):
     pictures = page.locator(f"{OUTPUTS} img").evaluate_all("all => all.map(e => e.src)")
     if [source[:15] for source in pictures] != ["data:image/png;"] * figures:
         did.append(f"pictures {[source[:80] for source in pictures]}")
+    did += [] if figures else ["no figure to look at"]
     did += ["a formula"] * page.locator(f"{OUTPUTS} mjx-container").count()
     told = " ".join(page.locator(OUTPUTS).all_inner_texts())
     seen = " ".join(told.replace("\\n", " ").split())
