@@ -32,6 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.judgement_detectors import DESIGNS, contenders, joined_scores
 from benchmarks.judgement_sets import real_sets, synthetic_names, synthetic_set
+from mebnb.learning.scores import Evaluation, critical_difference, rounded_scores
 
 __all__ = ["design_table", "judged", "main", "parts", "rank_table", "set_table"]
 
@@ -89,8 +90,6 @@ def judged(calibration, scores, is_anomaly):
     -------
     dict of str -> float
     """
-    from mebnb.learning.scores import rounded_scores
-
     calibration, scores = rounded_scores(calibration), rounded_scores(scores)
     abnormality = np.unique(-scores, return_inverse=True)[1]
     below = np.searchsorted(np.sort(calibration), scores, side="right")
@@ -187,8 +186,6 @@ def set_table(rows):
     -------
     pandas.DataFrame
     """
-    from mebnb.learning.scores import Evaluation
-
     rows = rows[~rows["detector"].isin(DESIGNS)]
     keys = ["sort", "set", "detector"]
     sizes = ["train", "test_nominal", "test_anomalies", "columns"]
@@ -216,12 +213,6 @@ def mean_rank(table):
     low, high = np.quantile(means, [0.025, 0.975], axis=0)
     found = {"mean_rank": ranks.mean(), "low": low, "high": high}
     return pd.DataFrame(found, index=table.columns)
-
-
-def critical_difference(methods, sets):
-    """Of Nemenyi at 5 % (Demsar, JMLR 7, 2006)."""
-    quantile = stats.studentized_range.ppf(0.95, methods, np.inf) / math.sqrt(2)
-    return float(quantile * math.sqrt(methods * (methods + 1) / (6 * sets)))
 
 
 def rank_table(means):

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 
 from mebnb.report import ReportError
 from mebnb.report.front import BOOK, write_front
-from mebnb.report.notebooks import notebooks_folder
+from mebnb.report.notebooks import list_notebooks, notebooks_folder
 from mebnb.report.pages import build_pages, chapters_of
 from mebnb.report.recording import KEY
 from mebnb.report.search import write_search
@@ -78,6 +78,16 @@ def test_numbers_of_the_first_page_are_those_recorded(pages, tmp_path):
     [
         ("03 radius", "03 height", "book.toml, notebook 03 records no height"),
         ("A dot", "A line", "book.toml, notebook 03 has no figure 'A line'"),
+        (
+            "radius .2f",
+            "radius .2q",
+            "book.toml, notebook 03, radius: Unknown format code 'q' for object of type 'float'",
+        ),
+        (
+            "{03 radius",
+            "{3 radius",
+            "book.toml, 'The radius is {3 radius .2f}.' has a brace that names no value",
+        ),
     ],
 )
 def test_finding_that_nothing_bears_out_fails_the_report(
@@ -93,6 +103,13 @@ def test_finding_of_a_notebook_that_is_not_asked_for_is_left_out(pages, tmp_path
     assert problems == [] and main.select(".findings li") == []
 
 
+def test_sentences_are_of_the_notebooks_own_parameters(pages, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(pages[0]), "changed", {"seed": 5})
+    main, problems = front_of(pages, tmp_path, FINDING)
+    assert problems == [] and main.select(".findings li") == []
+    assert main.select_one(".cards li p").get_text() == pages[0].summary
+
+
 def test_book_that_cannot_be_read_is_refused(pages, tmp_path):
     with pytest.raises(ReportError, match="book.toml is not TOML"):
         front_of(pages, tmp_path, "about = [")
@@ -105,7 +122,7 @@ def test_every_chapter_of_the_clone_has_a_result_and_a_part():
     book = tomllib.loads((folder / BOOK).read_text(encoding="utf-8"))
     listed = [number for part in book["parts"] for number in part["chapters"]]
     assert len(listed) == len(set(listed)) and set(listed) == set(book["results"])
-    assert set(listed) >= {f"{number:02}" for number in range(19)}
+    assert set(listed) == {path.name[:2] for path in list_notebooks(folder)}
 
 
 def test_search_knows_headings_and_the_text_below_them(pages, tmp_path):

@@ -19,6 +19,7 @@ from mebnb.solvers.balls import beyond
 __all__ = [
     "SCORES",
     "Evaluation",
+    "critical_difference",
     "evaluate_repeatedly",
     "evaluate_splits",
     "own_and_conformal",
@@ -564,3 +565,27 @@ def _paired(differences, overlap):
         reach = stats.t.ppf(0.975, count - 1) * sd * math.sqrt(1 / count + overlap)
     better = (differences > 0).mean()
     return mean, sd, mean - reach, mean + reach, better, count
+
+
+def critical_difference(methods, sets):
+    """How far apart two mean ranks must lie to differ by more than chance.
+
+    Nemenyi's test at 5 % (Demsar, Journal of Machine Learning Research 7, 2006).
+
+    Parameters
+    ----------
+    methods : int
+        That are ranked on each set.
+    sets : int
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> print(round(critical_difference(5, 30), 3))
+    1.114
+    """
+    quantile = stats.studentized_range.ppf(0.95, methods, np.inf) / math.sqrt(2)
+    return float(quantile * math.sqrt(methods * (methods + 1) / (6 * sets)))

@@ -90,22 +90,32 @@ def filled(text, by_number, problems):
     Returns
     -------
     str or None
-        None where a notebook is not part of this report, or did not record a value.
+        None where a notebook is not part of this report, ran with other parameters
+        than its own, or did not record a value.
     """
     missing = []
 
     def value(match):
         number, name, form = match.groups()
         page = by_number.get(number)
-        found = recorded_values(page.notebook).get(name) if page else None
-        if found is None:
+        if page is None or page.changed:
             missing.append(name)
-            if page is not None and page.status == "ok":
-                problems.append(f"notebook {number} records no {name}")
             return ""
-        return format(found, form)
+        try:
+            return format(recorded_values(page.notebook)[name], form)
+        except KeyError:
+            problem = f"notebook {number} records no {name}"
+        except ValueError as error:
+            problem = f"notebook {number}, {name}: {error}"
+        missing.append(name)
+        if page.status == "ok":
+            problems.append(problem)
+        return ""
 
     sentence = VALUE.sub(value, text)
+    if not missing and "{" in sentence:
+        problems.append(f"{text!r} has a brace that names no value")
+        return None
     return None if missing else inline_html(sentence)
 
 
@@ -123,7 +133,7 @@ def _figure(named, by_number, problems, width=420):
     """A figure of a notebook seen small: picture, label, address, title of its page."""
     number, _, words = named.partition(" ")
     page = by_number.get(number)
-    if page is None:
+    if page is None or page.changed:
         return None
     figures = page.soup.main.select("figure.output:has(img)")
     figure = next((f for f in figures if f.img["alt"].startswith(words)), None)

@@ -29,8 +29,9 @@ def with_stored_outputs(executed, stored, when=""):
         return executed
     shown = copy.deepcopy(stored)
     message = next(output.evalue for *_, output in errors_of(executed))
-    about = dict(executed.metadata.get("mebnb", {}))
-    shown.metadata["mebnb"] = {**about, NOTE: {"when": when, "message": message}}
+    about = {NOTE: {"when": when, "message": message}}
+    source = executed.metadata.get("mebnb", {}).get("source")
+    shown.metadata["mebnb"] = about | ({"source": source} if source else {})
     return shown
 
 

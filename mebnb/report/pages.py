@@ -249,7 +249,10 @@ def _render(exporter, page, before, after, chapters, own):
         "data_errors": DATA_ERRORS,
         "parameters": _parameter_rows(notebook),
         "provenance": {**_provenance(page), **(_data_hashes(notebook) if own else {})},
-        "notebook_link": f"notebooks/{quote(page.name)}.ipynb" if own else "",
+        # The notebook beside a page that is shown as stored is the run without its data.
+        "notebook_link": f"notebooks/{quote(page.name)}.ipynb"
+        if own and not note_of(notebook)
+        else "",
     }
     html, _ = exporter.from_notebook_node(notebook, resources={"page": context})
     return BeautifulSoup(html, "html.parser")
@@ -273,7 +276,9 @@ def _provenance(page):
     facts = {"notebook": page.about.get("source", f"{page.name}.ipynb")}
     if page.about.get("began"):
         facts["run"] = page.about["began"].replace("T", " ").replace("+00:00", " UTC")
-    elif not page.about and not page.notebook.metadata.get("papermill"):
+    elif note_of(page.notebook) or not (
+        page.about or page.notebook.metadata.get("papermill")
+    ):
         facts["run"] = "not run for this page; outputs as stored"
     if page.seconds is not None:
         facts["duration"] = f"{page.seconds:.1f} s"

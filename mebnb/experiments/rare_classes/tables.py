@@ -32,6 +32,7 @@ from mebnb.learning.rare_classes import (
     RIVALS,
     STANDARDISED,
 )
+from mebnb.learning.scores import critical_difference
 from mebnb.published.compare import (
     DIFFERS,
     EQUAL,
@@ -548,8 +549,7 @@ def mean_ranks(frame, methods, score="f_measure"):
     table = _by_set(frame, methods, score)
     ranks = table.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
     sets, count = table.shape
-    quantile = stats.studentized_range.ppf(0.95, count, np.inf) / math.sqrt(2)
-    return ranks, float(quantile * math.sqrt(count * (count + 1) / (6 * sets)))
+    return ranks, critical_difference(count, sets)
 
 
 def friedman_test(frame, methods, score="f_measure"):
