@@ -87,6 +87,10 @@ def _sphere(rng, m, n):
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
+def _in_ball(rng, m, n):
+    return _sphere(rng, m, n) * rng.random((m, 1)) ** (1.0 / n)
+
+
 def _simplex(rng, m, n):
     return np.eye(m, n)
 
@@ -151,6 +155,13 @@ CASES = (
     Case("collinear", 10_000, 3, _collinear),
     Case("cube", 1_024, 10, _cube_corners),
     Case("churn", 1_327, 13, _churn),
+    *(
+        Case(kind, m, n, draw)
+        for kind, draw in (("normal", _normal), ("sphere", _sphere), ("ball", _in_ball))
+        for m in (1_000_000, 10_000_000)
+        for n in (2, 3)
+        if (kind, m) != ("normal", 1_000_000)  # among the first
+    ),
 )
 
 

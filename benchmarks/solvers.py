@@ -12,8 +12,13 @@ started; see `benchmarks.run`.
 
 from __future__ import annotations
 
+import ctypes
+import os
+import subprocess
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,6 +57,10 @@ class Solver:
         "main", or "peers" for the environment of `peers.txt`.
     always : bool
         Start it on every cloud, also where it ran out of time on a smaller one.
+    prepare : callable or None
+        Called with the number of columns before the solver is loaded, in its own time.
+    version : callable or None
+        () -> str, where the solver is in no distribution.
     """
 
     name: str
@@ -61,6 +70,8 @@ class Solver:
     ours: bool = False
     environment: str = "main"
     always: bool = False
+    prepare: Callable | None = None
+    version: Callable | None = None
 
 
 def farthest_distance(points, center):
@@ -127,6 +138,51 @@ def _miniball():
     def call(points):
         center, squared = get_bounding_ball(points, rng=np.random.default_rng(0))
         return Answer(center, float(np.sqrt(squared)))
+
+    return call
+
+
+def _build_cgal(columns):
+    """Compile the ball of CGAL (Debian: libcgal-dev) for so many columns."""
+    target = _CGAL.format(columns)
+    if not Path(target).is_file():
+        source = Path(__file__).with_name("cgal_ball.cpp")
+        beside = f"{target}.{os.getpid()}"
+        command = ["g++", "-O3", "-DNDEBUG", "-march=native", "-shared", "-fPIC"]
+        subprocess.run(
+            [
+                *command,
+                f"-DDIM={columns}",
+                "-o",
+                beside,
+                str(source),
+                "-lgmp",
+                "-lmpfr",
+            ],
+            check=True,
+            capture_output=True,
+        )
+        os.replace(beside, target)
+
+
+def _cgal_version():
+    """As Debian numbers it."""
+    command = ["dpkg-query", "--show", "--showformat=${Version}", "libcgal-dev"]
+    return subprocess.run(command, capture_output=True, text=True).stdout
+
+
+_CGAL = os.path.join(tempfile.gettempdir(), "mebnb_cgal_{}.so")
+
+
+def _cgal():
+    def call(points):
+        columns = points.shape[1]
+        solve = ctypes.CDLL(_CGAL.format(columns)).smallest_ball
+        solve.restype = ctypes.c_double
+        solve.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_void_p]
+        center = np.empty(columns)
+        radius = solve(points.ctypes.data, len(points), center.ctypes.data)
+        return Answer(center, radius)
 
     return call
 
@@ -244,6 +300,84 @@ def _solve_piqp(solver):
     status = solver.solve()
     if status.name != "PIQP_SOLVED":
         raise RuntimeError(f"piqp stopped with {status.name}")
+
+
+def _proxqp():
+    from proxsuite import proxqp
+
+    def call(points):
+        unit = _Unit.of(points)
+        quadratic, linear, rows, upper = _primal_program(unit, "C")
+        program = proxqp.dense.QP(linear.size, 0, upper.size)
+        program.settings.eps_abs, program.settings.eps_rel = GAP / 10, 0.0
+        lower = np.full(upper.size, -1e30)
+        program.init(quadratic, linear, None, None, rows, lower, upper)
+        program.solve()
+        if program.results.info.status != proxqp.QPSolverOutput.PROXQP_SOLVED:
+            raise RuntimeError(f"proxqp stopped with {program.results.info.status}")
+        x = program.results.x
+        return unit.around(x[:-1], points)
+
+    return call
+
+
+def _qpalm():
+    import qpalm
+    from scipy import sparse
+
+    def call(points):
+        unit = _Unit.of(points)
+        quadratic, linear, rows, upper = _primal_program(unit, "C")
+        data = qpalm.Data(linear.size, upper.size)
+        data.Q, data.q = sparse.csc_matrix(quadratic), linear
+        data.A, data.bmax = sparse.csc_matrix(rows), upper
+        data.bmin = np.full(upper.size, -1e20)
+        settings = qpalm.Settings()
+        settings.eps_abs, settings.eps_rel, settings.verbose = GAP / 10, 0.0, 0
+        settings.max_iter = 10**6
+        solver = qpalm.Solver(data, settings)
+        solver.solve()
+        if solver.info.status != "solved":
+            raise RuntimeError(f"qpalm stopped with {solver.info.status}")
+        return unit.around(np.array(solver.solution.x)[:-1], points)
+
+    return call
+
+
+def _highs():
+    import highspy
+
+    def call(points):
+        unit = _Unit.of(points)
+        m, n = points.shape
+        model = highspy.HighsModel()
+        program = model.lp_
+        program.num_col_, program.num_row_ = n + 1, m
+        program.col_cost_ = np.append(np.zeros(n), 1.0)
+        program.col_lower_ = np.full(n + 1, -highspy.kHighsInf)
+        program.col_upper_ = np.full(n + 1, highspy.kHighsInf)
+        program.row_lower_ = np.full(m, -highspy.kHighsInf)
+        program.row_upper_ = -unit.squares
+        matrix = program.a_matrix_
+        matrix.format_ = highspy.MatrixFormat.kRowwise
+        matrix.start_ = np.arange(0, m * (n + 1) + 1, n + 1)
+        matrix.index_ = np.tile(np.arange(n + 1), m)
+        matrix.value_ = np.hstack([-2.0 * unit.points, np.full((m, 1), -1.0)]).ravel()
+        hessian = model.hessian_
+        hessian.dim_ = n + 1
+        hessian.format_ = highspy.HessianFormat.kTriangular
+        hessian.start_ = np.append(np.arange(n + 1), n)
+        hessian.index_, hessian.value_ = np.arange(n), np.full(n, 2.0)
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        solver.passModel(model)
+        solver.run()
+        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            raise RuntimeError(f"HiGHS stopped with {solver.getModelStatus()}")
+        return unit.around(np.array(solver.getSolution().col_value)[:n], points)
+
+    return call
 
 
 # --- the dual as a quadratic program -----------------------------------------------
@@ -454,9 +588,22 @@ SOLVERS = (
         lambda m, n: 4 * m * m,
         environment="peers",
     ),
+    # Its tables are squares of the columns; its time is exponential in them.
+    Solver(
+        "cgal",
+        _cgal,
+        "",
+        lambda m, n: 40 * n * n,
+        prepare=_build_cgal,
+        version=_cgal_version,
+    ),
     Solver("quadprog", _quadprog, "quadprog", _primal_bytes, always=True),
     Solver("daqp", _daqp, "daqp", _primal_bytes, always=True),
     Solver("piqp_primal", _piqp_primal, "piqp", _primal_bytes),
+    # Dense, with a factor over variables and constraints together.
+    Solver("proxqp", _proxqp, "proxsuite", lambda m, n: 8 * (m + n) ** 2),
+    Solver("qpalm", _qpalm, "qpalm", lambda m, n: 12 * (n + 1) * m),
+    Solver("highs", _highs, "highspy", lambda m, n: 12 * (n + 1) * m),
     Solver("piqp_dual", _piqp_dual, "piqp", _dual_bytes),
     Solver("clarabel_dual", _clarabel_dual, "clarabel", _dual_bytes),
     Solver("cvxpy_clarabel", _cvxpy_clarabel, "cvxpy", lambda m, n: 12 * (n + 2) * m),

@@ -156,17 +156,19 @@ def main(arguments):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     solver = by_name(name)
     try:
+        points = np.load(path)
+        if solver.prepare is not None:
+            solver.prepare(points.shape[1])
         call = solver.load()
     except Exception as error:  # not installed, or built for another NumPy
         tell("failed", status="missing", note=_reason(error))
         return
     try:
-        points = np.load(path)
         vector = np.ones(points.shape[1])
         product = (lambda data: data @ vector) if solver.ours else None
         answer = measure(call, points, repeats, tell, product)
-        version = importlib.metadata.version(solver.package)
-        tell("done", version=version, **checked(answer, points))
+        own = solver.version or (lambda: importlib.metadata.version(solver.package))
+        tell("done", version=own(), **checked(answer, points))
     except TimeoutError as error:
         tell("failed", status="time", note=str(error))
     except MemoryError:

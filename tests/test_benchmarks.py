@@ -20,6 +20,9 @@ from mebnb import away_step
 SQUARE = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]])
 
 
+LOW = [(m, n) for m in (10**6, 10**7) for n in (2, 3)]
+
+
 # --- cases and solvers -------------------------------------------------------------
 
 
@@ -28,12 +31,14 @@ def test_the_grid_is_the_one_that_was_asked_for():
     asked = {
         (m, n) for m in (10**3, 10**4, 10**5, 10**6) for n in (2, 3, 10, 30, 100)
     } | {(1000, 1000), (10_000, 1000), (100, 10_000), (800, 20_000)}
+    asked |= {(10**7, 2), (10**7, 3)}
     assert normal == asked
     assert {c.name for c in CASES if c.kind != "normal"} == {
         *("uniform:8000x15", "sphere:10000x3", "sphere:10000x10", "sphere:10000x100"),
         *("simplex:1000x1000", "duplicates:10000x10", "thin:10000x10"),
         *("offset:10000x10", "cauchy:10000x10", "collinear:10000x3"),
         *("cube:1024x10", "churn:1327x13"),
+        *(f"{kind}:{m}x{n}" for kind in ("sphere", "ball") for m, n in LOW),
     }
 
 
@@ -47,6 +52,14 @@ def test_points_are_the_same_every_time(case):
     assert points.shape == (case.m, case.n)
     assert points.dtype == np.float64 and points.flags.c_contiguous
     np.testing.assert_array_equal(points, case.points())
+
+
+def test_points_in_a_ball_fill_it_evenly():
+    points = next(c for c in CASES if c.name == "ball:1000000x3").points()
+    lengths = np.linalg.norm(points, axis=1)
+    assert lengths.max() <= 1.0
+    # Half of the radius holds an eighth of the volume.
+    assert (lengths <= 0.5).mean() == pytest.approx(1 / 8, abs=2e-3)
 
 
 def test_clouds_are_what_their_names_say():
