@@ -46,6 +46,32 @@ def test_tails_count_training_rows_alone():
     assert model.score_samples(new) == pytest.approx(one_by_one)
 
 
+def test_extended_forest_cuts_in_any_direction():
+    rng = np.random.default_rng(0)
+    sides = [
+        rng.standard_normal((100, 2)) + side for side in ([6.0, 6.0], [-6.0, -6.0])
+    ]
+    model = judgement_detectors.ExtendedForest().fit(np.vstack(sides))
+    # A corner of the box is far from both clusters, and so is the middle between them.
+    new = np.array([[6.0, 6.0], [-6.0, -6.0], [6.0, -6.0], [0.0, 0.0]])
+    scores = model.score_samples(new)
+    assert scores[:2].min() > scores[2:].max()
+    one_by_one = [model.score_samples(row[None, :])[0] for row in new]
+    assert (scores == one_by_one).all()
+
+
+def test_a_leaf_counts_as_the_tree_that_it_stands_for():
+    depth = judgement_detectors._mean_depth
+    assert [depth(count) for count in (0, 1, 2)] == [0, 0, 1]
+    assert depth(256) == pytest.approx(
+        2 * sum(1 / k for k in range(1, 256)) - 2 * 255 / 256, rel=1e-3
+    )
+    tree = judgement_detectors._tree(np.zeros((8, 2)), 3, np.random.default_rng(0))
+    depths = np.zeros(1)
+    judgement_detectors._descend(tree, np.zeros((1, 2)), np.array([0]), 0, depths)
+    assert depths[0] == pytest.approx(3 + depth(8))
+
+
 def test_designs_speak_three_languages_and_agree_where_rows_are_many():
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((200, 3)), 2 * rng.standard_normal((50, 3))
