@@ -88,6 +88,7 @@ store: setup
 	$(BIN)/python -m mebnb.report.storing $(NOTEBOOK)
 
 lab: setup
+	@test "$$(id -u)" != 0 || { echo "JupyterLab refuses to run as root. Run make lab as another user, or, in a container of your own: $(BIN)/jupyter lab --allow-root notebooks" >&2; exit 1; }
 	$(BIN)/jupyter lab notebooks
 
 bench: $(BENCH_STAMP)

@@ -108,6 +108,7 @@ def _alone():
 
 def report(arguments):
     """Run notebooks and export them with an index."""
+    from mebnb.documents import all_entries
     from mebnb.report.making import export_stored, make_report
     from mebnb.report.notebooks import notebooks_folder, select_notebooks
     from mebnb.report.parameters import assign_parameters
@@ -118,7 +119,12 @@ def report(arguments):
         raise ReportError("-p needs a run; leave it or --stored out")
     browser = _browser(arguments)
     if arguments.stored:
-        made = export_stored(paths, arguments.out, with_code=not arguments.no_input)
+        made = export_stored(
+            paths,
+            arguments.out,
+            with_code=not arguments.no_input,
+            statements=all_entries(),
+        )
     else:
         made = make_report(
             paths,
@@ -129,6 +135,7 @@ def report(arguments):
             force=arguments.force,
             timeout=arguments.timeout,
             say=_progress(arguments),
+            statements=all_entries(),
         )
     if browser:
         _print_pdf([made.index, *made.pages], browser)

@@ -1,6 +1,7 @@
 """The first page: its numbers are recorded ones; the search knows every section."""
 
 import json
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -139,6 +140,35 @@ def test_search_knows_headings_and_the_text_below_them(pages, tmp_path):
     assert sorted(terms) == sorted(place[2] for place in places)
 
 
+def test_search_knows_statements_by_their_words(pages, tmp_path):
+    said = {"id": "R-E13", "place": "(13)", "verdict": "HOLDS", "corrected": ""}
+    one = SimpleNamespace(statement="Twice $\\alpha$ is even.", **said)
+    path = write_search(tmp_path, pages, chapters_of(pages), [one])
+    script = BeautifulSoup(path.read_text(), "html.parser").script.get_text()
+    places = json.loads(script.partition("const PLACES = ")[2].partition(";\n")[0])
+    found = ["R-E13 (13): HOLDS", "errata", "errata.html#R-E13", "Twice is even."]
+    assert places[-1] == found
+
+
 def test_no_word_of_a_notebook_ends_the_script(pages, tmp_path):
     path = write_search(tmp_path, pages, chapters_of(pages))
     assert path.read_text().count("</script>") == 1
+
+
+def test_recorded_values_are_folded(pages):
+    folded = pages[0].soup.main.select_one("details.recorded")
+    assert folded.pre.get_text() == "recorded" and not folded.has_attr("open")
+
+
+def test_tables_of_errata_lead_to_their_cards(tmp_path):
+    table = nbformat.v4.new_output(
+        "display_data", {"text/html": '<p id="errata-me2">x</p>'}
+    )
+    cell = nbformat.v4.new_code_cell("show()", outputs=[table], execution_count=1)
+    text = nbformat.v4.new_markdown_cell("# T\n\nWords.")
+    notebook = nbformat.v4.new_notebook(cells=[text, cell])
+    for own, links in ((True, ["errata.html"]), (False, [])):
+        (page,) = build_pages({"00_t": (notebook, tmp_path)}, own=own)
+        assert page.problems == []
+        found = page.soup.main.select('a[href="errata.html"]')
+        assert [link["href"] for link in found if not link.find_parent("nav")] == links

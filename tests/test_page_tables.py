@@ -99,3 +99,10 @@ def test_remark_that_begins_with_a_number_is_a_remark():
     table = marked_up(["remark"], *[[word] for word in words])
     assert not any("number" in cell["class"] for cell in column(table, 0))
     assert column(table, 0)[0].string == "none"
+
+
+def test_empty_cell_of_the_body_is_a_dash():
+    table = marked_up(["x", "remark"], ["1", ""], ["-", "two"])
+    assert [cell.get_text() for cell in column(table, 0)] == ["1", "–"]
+    assert [cell.get_text() for cell in column(table, 1)] == ["–", "two"]
+    assert column(table, 1)[0].span["title"] == "none"

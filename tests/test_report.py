@@ -277,6 +277,7 @@ def test_sidebar_and_menu_list_all_chapters_and_the_sections_of_this_one(made):
             "01_working.html",
             "02_failing.html",
             "03_without_data.html",
+            "errata.html",
             "functions.html",
             "search.html",
             "status.html",

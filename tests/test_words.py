@@ -1,6 +1,7 @@
 """Words of data are shown as they are, by Markdown, by HTML and beside formulas."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from mebnb.report.words import (
     code_block,
     escaped,
     for_spreadsheets,
+    readable,
     without_formulas,
 )
 from mebnb.your_data.advice import WordTable, as_list
@@ -151,3 +153,25 @@ def test_name_of_a_column_is_no_formula_in_a_spreadsheet():
 )
 def test_message_names_no_folder(text, shown):
     assert without_folders(text) == (text if shown is None else shown)
+
+
+def test_names_of_code_become_words_on_every_level():
+    columns = pd.MultiIndex.from_tuples(
+        [("a", "auroc"), ("a", "other")], names=["p_value", None]
+    )
+    table = pd.DataFrame([[1, 2]], columns=columns, index=["memory_gib"])
+    said = readable(table)
+    assert list(said.columns) == [("a", "AUROC"), ("a", "other")]
+    assert said.columns.names == ["p-value", None] and list(said.index) == [
+        "memory in GiB"
+    ]
+    assert list(table.index) == ["memory_gib"]
+
+
+def test_no_table_of_a_notebook_is_headed_by_the_name_of_a_score():
+    names = re.compile(r"<th[^>]*>\s*(\w*(?:recall|false|auroc|f1)_\w+)\s*</th>")
+    for path in sorted((CLONE / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, 4).cells:
+            for output in cell.get("outputs", []):
+                html = output.get("data", {}).get("text/html", "")
+                assert names.findall(html) == [], (path.name, cell.id)

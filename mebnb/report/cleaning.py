@@ -17,7 +17,7 @@ TEXT = (
     "var"
 )
 LINE = "abbr b cite code del em i ins kbd mark q s samp small span strong sub sup u var"
-SHELL = "footer header main nav"
+SHELL = "article fieldset footer header input label legend main nav"
 MATHML = (
     "math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom "
     "mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext "
@@ -43,6 +43,7 @@ SHELL_ATTRIBUTES = {
         "tabindex"
     ),
     "a": "download rel",
+    "input": "checked name type",
 }
 MATHML_ATTRIBUTES = (
     "accent accentunder columnalign columnlines columnspacing depth display "
@@ -52,6 +53,7 @@ MATHML_ATTRIBUTES = (
 )
 STYLES = "color font-style font-weight overflow-wrap overflow-x text-align"
 MATHML_STYLES = "justify-items padding-left padding-right width"
+CHOICES = {"checkbox", "radio"}  # nothing is typed into a page
 SCHEMES = {"http", "https", "mailto"}
 
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
@@ -161,7 +163,9 @@ def _attributes(*tables):
 
 
 def _address(tag, name, value):
-    """The value of an attribute of a page, None for an address that leads elsewhere."""
+    """The value of an attribute of a page, None where no page of ours needs it."""
+    if (tag, name) == ("input", "type"):
+        return value if value in CHOICES else "checkbox"
     kinds = {"src": (PNG,), "href": (ADDRESS, PLACE, FILE)}.get(name)
     if kinds is None or any(kind.fullmatch(value) for kind in kinds):
         return value

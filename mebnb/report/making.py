@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mebnb.report import CELL_TIMEOUT, ReportError
+from mebnb.report.errata import write_errata
 from mebnb.report.front import write_front
 from mebnb.report.index import write_index, write_status
 from mebnb.report.missing import with_stored_outputs
@@ -77,6 +78,7 @@ def make_report(
     force=False,
     timeout=CELL_TIMEOUT,
     say=say,
+    statements=(),
 ):
     """Run notebooks and write their pages and an index.
 
@@ -99,6 +101,8 @@ def make_report(
         Seconds that one cell may take.
     say : callable
         Gets one line of progress for each notebook.
+    statements : sequence of Entry
+        The examined statements, which have a page of their own.
 
     Returns
     -------
@@ -121,10 +125,10 @@ def make_report(
     for path in paths:
         if path not in interrupted:
             _mark(kept / path.name, path, parameters[path])
-    return _export(paths, kept, interrupted, with_code)
+    return _export(paths, kept, interrupted, with_code, statements)
 
 
-def export_stored(paths, out, *, with_code=True):
+def export_stored(paths, out, *, with_code=True, statements=()):
     """Write the pages of notebooks as they lie in the clone, running nothing.
 
     Parameters and result as in `make_report`.
@@ -132,7 +136,7 @@ def export_stored(paths, out, *, with_code=True):
     kept = _kept(out)
     for path in paths:
         write_notebook(read_notebook(path), kept / path.name)
-    return _export(paths, kept, [], with_code, stored=True)
+    return _export(paths, kept, [], with_code, statements, stored=True)
 
 
 def _kept(out):
@@ -224,7 +228,7 @@ def _to_show(target, source):
 # --- exporting -----------------------------------------------------------------------
 
 
-def _export(paths, kept, interrupted, with_code, stored=False):
+def _export(paths, kept, interrupted, with_code, statements, stored=False):
     out = kept.parent
     chosen = {path.name: path for path in paths if path not in interrupted}
     folder = paths[0].parent
@@ -245,8 +249,9 @@ def _export(paths, kept, interrupted, with_code, stored=False):
         earlier={page.name for page in pages} - mine,
     )
     write_reference(out, chapters_of(pages))
-    write_search(out, pages, chapters_of(pages))
-    index, problems = write_front(out, pages, folder)
+    problems = write_errata(out, statements, pages, chapters_of(pages))
+    write_search(out, pages, chapters_of(pages), statements)
+    index, of_front = write_front(out, pages, folder)
     new = [page for page in pages if page.name in mine]
     return Report(
         index,
@@ -256,6 +261,7 @@ def _export(paths, kept, interrupted, with_code, stored=False):
         interrupted=[path.stem for path in interrupted],
         problems=[
             *problems,
+            *of_front,
             *(f"{page.name}, {text}" for page in new for text in page.problems),
         ],
         notes=[f"{page.name}, {text}" for page in new for text in page.notes],

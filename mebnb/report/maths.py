@@ -104,6 +104,12 @@ def to_mathml(text):
     return str(soup)
 
 
+def let_scroll(formula):
+    """Let a formula within a line scroll by itself, also with the keyboard."""
+    formula.attrs.update({"class": "formula long", "tabindex": "0"})
+    formula.attrs.update({"role": "group", "aria-label": "Formula"})
+
+
 def _convert(snippets):
     from math_core import LatexToMathML
 
@@ -195,7 +201,6 @@ def _place(piece, elements):
     else:
         holder["class"] = "formula"
         if len(text) > 60:
-            holder.attrs.update({"class": "formula long", "tabindex": "0"})
-            holder.attrs.update({"role": "group", "aria-label": "Formula"})
+            let_scroll(holder)
     holder.append(element)
     return holder

@@ -36,6 +36,7 @@ from mebnb.report.running import (
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
 
+ERRATA = "errata.html"
 NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
 
 
@@ -315,6 +316,7 @@ def _finish(page, names, own):
     number_all(main, page.number)
     page.links, page.notes = finishing.finish_links(main, page.name, page.folder, names)
     if own:
+        _link_errata(main)
         page.problems += [note for note in page.notes if _names_notebook(note)]
     finishing.add_contents(page.soup)
     finishing.add_anchors(main)
@@ -323,6 +325,17 @@ def _finish(page, names, own):
     picture = main.select_one("figure.output img, .text img")
     if picture:
         page.picture, page.picture_alt = picture["src"], picture.get("alt", "")
+
+
+def _link_errata(main):
+    """Lead from where errata stand as tables to where they are cards."""
+    table = main.select_one('.output [id^="errata-"]')
+    if table is not None:
+        link = finishing.new_element("a", href=ERRATA)
+        link.string = "As cards, by document and verdict"
+        line = finishing.new_element("p")
+        line.append(link)
+        table.find_parent(class_="cell").insert_before(line)
 
 
 def _names_notebook(note):

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 from mebnb.report.document import OTHERS, TEMPLATES, document, templates
+from mebnb.report.errata import statement_address
 from mebnb.report.finishing import HEADINGS
+from mebnb.report.maths import split_formulas
 from mebnb.report.reference import FILE as FUNCTIONS
 from mebnb.report.reference import public_functions
 from mebnb.writing import write_file
@@ -17,8 +19,8 @@ TITLE = "Search"
 TEXT = ["p", "li", "figcaption", "blockquote"]
 
 
-def write_search(out, pages, chapters):
-    """Write the page that searches headings, text and functions.
+def write_search(out, pages, chapters, statements=()):
+    """Write the page that searches headings, text, functions and statements.
 
     Parameters
     ----------
@@ -27,6 +29,8 @@ def write_search(out, pages, chapters):
     pages : list of Page
     chapters : list of dict
         As `pages.chapters_of` returns them.
+    statements : sequence of Entry
+        Those of the page of errata, which is their index.
 
     Returns
     -------
@@ -40,7 +44,7 @@ def write_search(out, pages, chapters):
         .render(title=TITLE, terms=terms, chapters=chapters, here=FILE, others=OTHERS)
     )
     path = Path(out) / FILE
-    write_file(path, document(TITLE, body, script=_script(places)))
+    write_file(path, document(TITLE, body, script=_script(places + _cards(statements))))
     return path
 
 
@@ -76,6 +80,24 @@ def _functions():
         }
         for name, function in public_functions().items()
     ]
+
+
+def _cards(statements):
+    return [
+        {
+            "chapter": "errata",
+            "heading": f"{statement.id} {statement.place}: {statement.verdict}",
+            "address": statement_address(statement.id),
+            "text": _words(f"{statement.statement} {statement.corrected}"),
+        }
+        for statement in statements
+    ]
+
+
+def _words(text):
+    """Text without its formulas, of which nobody types the source."""
+    plain = (piece for piece, display in split_formulas(text) if display is None)
+    return " ".join(" ".join(plain).split())
 
 
 def _script(places):

@@ -14,7 +14,7 @@ NUMBER = re.compile(
     rf"^[-+−±]?(?![\d.]+_)[\d.]*\d.{{0,48}}$|^(inf|-|{DASH})$", re.IGNORECASE
 )
 PLAIN = re.compile(r"^[-+−±]?\d+(?:\.(\d+))?$")
-MISSING = re.compile(r"^(nan|NaN|<NA>|NaT)$")  # as pandas and floats write it
+MISSING = re.compile(r"^(nan|NaN|<NA>|NaT|-)$")  # as pandas and notebooks write it
 LONGEST_WORD = 60  # characters; a longer one is broken
 DENSE = 6  # columns; a table of so many stands closer
 LONGEST_LINE = 12  # characters of a header that stays on one line
@@ -92,10 +92,12 @@ def _mark_numbers(table):
 
 
 def _mark_missing(table):
-    """Show a dash where a value is missing."""
+    """Show a dash where a value is missing or a cell of the body is empty."""
     for cell in table("td"):
-        if MISSING.match(cell.get_text(strip=True)) and not cell.find(True):
-            dash = new_element("span", title="missing")
+        text = cell.get_text(strip=True)
+        empty = not text and table.thead and cell.find_parent("tbody")
+        if (empty or MISSING.match(text)) and not cell.find(True):
+            dash = new_element("span", title="none" if empty else "missing")
             dash.string = DASH
             cell.clear()
             cell.append(dash)

@@ -19,6 +19,27 @@ _UNPRINTABLE = ("Cc", "Cs")
 _BEGINS_FORMULA = ("=", "+", "-", "@", "|", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)*([eE][+-]?\d+)?")
 _FENCE = re.compile(r"`{3,}")
+# Names that functions give to columns and facts, as a reader of a table says them.
+_SPOKEN = {
+    "active_set_size": "active set size",
+    "auroc": "AUROC",
+    "clears_at": "clears at",
+    "f1": "F1",
+    "f1_pct": "F1 in %",
+    "false_alarms": "false alarms",
+    "fn": "anomalies missed",
+    "fp": "nominal called",
+    "load_average_at_end": "load average at the end",
+    "load_average_at_start": "load average at the start",
+    "memory_gib": "memory in GiB",
+    "most_false": "most false",
+    "most_false_share": "most false, share",
+    "p_value": "p-value",
+    "recall_at_false_alarms": "recall at 5 % false alarms",
+    "recall_pct": "recall in %",
+    "recall_test": "recall, test",
+    "recall_train": "recall, training",
+}
 
 
 def escaped(text):
@@ -80,6 +101,34 @@ def code_block(code, language=""):
     longest = max(map(len, _FENCE.findall(code)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
+
+
+def readable(table):
+    """A table of ours with words where functions give names of code.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Its columns and rows may have several levels. A word that is no such name stays.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(readable(pd.DataFrame({"auroc": [0.9], "p_value": [0.01]})))
+       AUROC  p-value
+    0    0.9     0.01
+    """
+    spoken = table.rename(columns=_SPOKEN, index=_SPOKEN)
+    names = {"index": _axis_names(table.index), "columns": _axis_names(table.columns)}
+    return spoken.rename_axis(**names)
+
+
+def _axis_names(axis):
+    return [_SPOKEN.get(name, name) for name in axis.names]
 
 
 def for_spreadsheets(frame):

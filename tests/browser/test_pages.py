@@ -9,6 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from formulas import written_formulas
 
+from mebnb.documents import all_entries
 from mebnb.report.document import POLICY
 from mebnb.report.making import export_stored
 from mebnb.report.notebooks import list_notebooks, notebooks_folder
@@ -16,7 +17,7 @@ from mebnb.report.notebooks import list_notebooks, notebooks_folder
 pytestmark = pytest.mark.browser
 
 NOTEBOOKS = list_notebooks(notebooks_folder())
-OURS = ["index", "functions", "search", "status"]  # no notebooks
+OURS = ["index", "errata", "functions", "search", "status"]  # no notebooks
 PAGES = [*OURS, *(path.stem for path in NOTEBOOKS)]
 LARGEST = 3_000_000  # bytes of a page
 
@@ -24,7 +25,9 @@ LARGEST = 3_000_000  # bytes of a page
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The committed notebooks as pages."""
-    made = export_stored(NOTEBOOKS, tmp_path_factory.mktemp("site"))
+    made = export_stored(
+        NOTEBOOKS, tmp_path_factory.mktemp("site"), statements=all_entries()
+    )
     assert made.problems == []
     return made.index.parent
 
@@ -218,3 +221,69 @@ def test_search_page_without_script_is_an_index(site, chromium):
     # More than ten headings a chapter, on average, and the functions.
     assert page.locator("#index .terms a").count() > 10 * len(NOTEBOOKS)
     context.close()
+
+
+BROKEN = """
+[...document.querySelectorAll('main .table :is(td, th):not(.endless)')].flatMap(cell => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
+  for (let node; node = walker.nextNode();)
+    for (const word of node.data.matchAll(/[\\p{L}\\d]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+      const tops = new Set([...range.getClientRects()].map(r => Math.round(r.top)));
+      if (tops.size > 1 && !node.parentElement.closest('math')) found.push(word[0]);
+    }
+  return found;
+})"""
+
+
+def test_no_word_of_a_printed_table_is_broken(opened):
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 673, "height": 1000})  # A4 less its margins
+    broken = opened.evaluate(BROKEN)
+    opened.emulate_media(media="screen")
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    assert broken == []
+
+
+@pytest.fixture
+def errata(site, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "errata.html").as_uri())
+    yield page
+    context.close()
+
+
+def shown(page):
+    return page.locator("article.statement:visible")
+
+
+def test_errata_show_what_is_chosen_without_a_script(errata):
+    entries = all_entries()
+    assert shown(errata).count() == sum(e.verdict != "HOLDS" for e in entries)
+    errata.get_by_role("radio", name="Slides").focus()
+    errata.keyboard.press("Space")
+    errata.get_by_role("checkbox", name="HOLDS").focus()
+    errata.keyboard.press("Space")
+    assert shown(errata).count() == sum(e.document == "slides" for e in entries)
+    for verdict in ("LOST IN THE SCAN", "AMBIGUOUS", "HARMLESS", "HOLDS"):
+        errata.get_by_role("checkbox", name=verdict).uncheck()
+    ids = [e.id for e in entries if (e.document, e.verdict) == ("slides", "WRONG")]
+    assert [card.get_attribute("id") for card in shown(errata).all()] == ids
+    assert errata.locator("h2:visible").count() == 1
+
+
+def test_link_to_a_statement_shows_it_whatever_is_chosen(errata, site):
+    held = next(e.id for e in all_entries() if e.verdict == "HOLDS")
+    errata.goto(f"{(site / 'errata.html').as_uri()}#{held}")
+    errata.get_by_role("radio", name="Paper").check()
+    assert errata.locator(f"[id='{held}']").is_visible()
+
+
+def test_errata_can_be_reached_from_the_pages_that_speak_of_them(site):
+    for name in ("index", "search", "00_overview"):
+        soup = BeautifulSoup((site / f"{name}.html").read_text(), "html.parser")
+        assert soup.select('nav a[href="errata.html"]'), name
+    overview = BeautifulSoup((site / "00_overview.html").read_text(), "html.parser")
+    assert overview.select('main a[href="errata.html"]')
