@@ -24,7 +24,7 @@ POLICY = (
 """What a browser lets a page do: show itself."""
 
 
-def document(title, body, script=""):
+def document(title, body, script="", style=""):
     """A whole page.
 
     Parameters
@@ -35,6 +35,8 @@ def document(title, body, script=""):
         HTML; what no page needs is taken out.
     script : str
         Ours, the only one that the page may run.
+    style : str
+        Ours, beside the style of every page.
 
     Returns
     -------
@@ -43,6 +45,7 @@ def document(title, body, script=""):
     body = clean_page(body)
     # With this font braces and roots grow.
     styles = [_style(), _math_font()] if "<math" in body else [_style()]
+    styles += [style] if style else []
     template = templates().get_template("document.html.j2")
     policy = f"{POLICY}; script-src '{_hash(script)}'" if script else POLICY
     return template.render(

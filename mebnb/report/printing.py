@@ -1,4 +1,4 @@
-"""Print pages to PDF with a Chromium that is installed."""
+"""Print HTML to PDF with a Chromium that is installed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def find_browser():
         found = shutil.which(name)
         if found:
             return found
-    raise ReportError("--pdf needs Chromium or Google Chrome, and none is installed")
+    raise ReportError(
+        "--pdf needs Chromium or Google Chrome, and none is installed; Debian has it as "
+        "'apt-get install chromium', other systems at www.google.com/chrome"
+    )
 
 
 def print_pages(files, browser):
@@ -51,11 +54,35 @@ def print_pages(files, browser):
     ReportError
         When the browser does not write one.
     """
-    return [_print(Path(file).resolve(), browser) for file in files]
+    targets = []
+    for file in files:
+        target = Path(file).resolve().with_suffix(".pdf")
+        write_file(target, print_file(file, browser))
+        targets.append(target)
+    return targets
 
 
-def _print(file, browser):
-    target = file.with_suffix(".pdf")
+def print_file(file, browser, timeout=TIMEOUT):
+    """The PDF of an HTML file.
+
+    Parameters
+    ----------
+    file : path
+    browser : path
+        From `find_browser`.
+    timeout : float
+        Seconds.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ReportError
+        When the browser does not write one.
+    """
+    file = Path(file).resolve()
     with tempfile.TemporaryDirectory(prefix="mebnb-") as profile:
         printed = Path(profile) / "page.pdf"
         command = [
@@ -71,10 +98,9 @@ def _print(file, browser):
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.insert(1, "--no-sandbox")  # Chromium refuses its sandbox to root
         try:
-            subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
+            subprocess.run(command, capture_output=True, timeout=timeout, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ReportError(f"{browser} did not print {file.name}: {error}") from None
         if not printed.exists():
             raise ReportError(f"{browser} did not print {file.name}")
-        write_file(target, printed.read_bytes())
-    return target
+        return printed.read_bytes()
