@@ -9,8 +9,9 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-import psutil
 import threadpoolctl
+
+from mebnb.report.machine import describe_machine
 
 __all__ = ["describe"]
 
@@ -34,10 +35,7 @@ def describe():
     facts = {
         "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "commit": _commit(),
-        "cpu": _cpu(),
-        "cores": str(psutil.cpu_count(logical=False) or os.cpu_count()),
-        "memory_gib": f"{psutil.virtual_memory().total / 2**30:.0f}",
-        "system": f"{platform.system()} {platform.machine()}",
+        **describe_machine(),
         "load_average_at_start": f"{os.getloadavg()[0]:.2f}",
         "threads": "1",
         "blas": " ".join(
@@ -47,16 +45,6 @@ def describe():
         "python": platform.python_version(),
     }
     return facts | {name: importlib.metadata.version(name) for name in PACKAGES}
-
-
-def _cpu():
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _commit():

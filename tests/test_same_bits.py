@@ -7,6 +7,8 @@ import papermill
 import pytest
 import yaml
 
+from mebnb.report import comparing
+from mebnb.report.comparing import IGNORE, own_cells
 from mebnb.report.notebooks import notebooks_folder, read_notebook, tags
 
 # Both notebooks draw dots that are shaken apart; parameters that keep them small.
@@ -17,11 +19,8 @@ THREADS = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
 
 def shown(target):
     """What each cell shows, in order, but for those that are tagged as times."""
-    return [
-        [output.get("data", output.get("text")) for output in cell.outputs]
-        for cell in read_notebook(target).cells
-        if cell.cell_type == "code" and "nbval-ignore-output" not in tags(cell)
-    ]
+    cells = own_cells(read_notebook(target))
+    return [comparing.shown(cell) for cell in cells if IGNORE not in tags(cell)]
 
 
 def run_by_mebnb(name, given, target):

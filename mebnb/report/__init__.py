@@ -3,7 +3,9 @@
 `notebooks` finds and reads them, `parameters` checks what is asked of them,
 `running` runs one, `pages` turns one into a page (`maths` its formulas), `index`
 writes the first page, and `making` does all of it in order. `sweeping` runs one
-notebook over a grid of parameters and gathers what it tells `record`.
+notebook over a grid of parameters and gathers what it tells `record`. `book`
+prints all pages as one; `archiving` keeps a report in one file, and `verifying` runs
+and compares it again (`unpacking` reads the file, `comparing` the outputs).
 """
 
 from __future__ import annotations

@@ -86,14 +86,33 @@ def read_notebook(path):
         When there is no such file or it is not a notebook.
     """
     try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise ReportError(f"cannot read {path}: {error.strerror}") from None
+    return parse_notebook(content, path)
+
+
+def parse_notebook(content, what):
+    """The bytes of a notebook file as nbformat 4.
+
+    Parameters
+    ----------
+    content : bytes
+    what : object
+        How the message names the file.
+
+    Raises
+    ------
+    ReportError
+        When it is not a notebook.
+    """
+    try:
         with warnings.catch_warnings():
             # Cells without ids, from old notebooks, get one silently.
             warnings.simplefilter("ignore")
-            return nbformat.read(path, as_version=4)
-    except OSError as error:
-        raise ReportError(f"cannot read {path}: {error.strerror}") from None
+            return nbformat.reads(content.decode("utf-8"), as_version=4)
     except Exception:  # nbformat raises many kinds for a broken file
-        raise ReportError(f"{path} is not a Jupyter notebook") from None
+        raise ReportError(f"{what} is not a Jupyter notebook") from None
 
 
 def write_notebook(notebook, path):

@@ -289,16 +289,20 @@ def _provenance(page):
     return {**facts, **page.about.get("provenance", {})}
 
 
-def _data_hashes(notebook):
-    """The hashes that the named data sets are verified against when they are loaded."""
+def named_cards(notebook):
+    """The data sets that the code of a notebook names: name -> Card."""
     from mebnb.datasets.cards import CARDS
 
     code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
     named = set(re.findall(r"""["'](\w+)["']""", code))
+    return {name: card for name, card in CARDS.items() if name in named}
+
+
+def _data_hashes(notebook):
+    """The hashes that the named data sets are verified against when they are loaded."""
     return {
         f"data {name}": f"sha256 {card.sha256[:16]}…"
-        for name, card in CARDS.items()
-        if name in named
+        for name, card in named_cards(notebook).items()
     }
 
 

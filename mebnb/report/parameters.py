@@ -166,12 +166,23 @@ def files_in_full(values):
 
 def is_file(name, value):
     """Whether a parameter is a path, by its name, and names a file."""
-    if name != "path" and not name.endswith("_path"):
+    if not _names_file(name):
         return False
     try:
         return isinstance(value, str) and value != "" and Path(value).is_file()
     except (OSError, ValueError):  # a text that is too long, or no path at all
         return False
+
+
+def own_files(values):
+    """The parameters that name a file, whether it is here or not: name -> value."""
+    return {
+        name: value for name, value in values.items() if _names_file(name) and value
+    }
+
+
+def _names_file(name):
+    return name == "path" or name.endswith("_path")
 
 
 def read_parameter_file(path):
