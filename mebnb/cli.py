@@ -1,4 +1,4 @@
-"""The command line: `mebnb report`, `run`, `export`, `sweep`, `check`, `data`, `fit`.
+"""The command line: report, run, export, archive, sweep, check, data, fit.
 
 Exit codes: 0 all went well; 1 a notebook, a page or a check failed; 2 the command
 itself asks for something that does not exist; 130 interrupted.
@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -137,8 +138,17 @@ def report(arguments):
             say=_progress(arguments),
             statements=all_entries(),
         )
-    if browser:
-        _print_pdf([made.index, *made.pages], browser)
+    code = _told(made)
+    print(made.index)
+    if browser and not made.interrupted:
+        from mebnb.report.book import print_book
+
+        print(print_book(made.index, made.pages, browser))
+    return code
+
+
+def _told(made):
+    """Say what went wrong with a report; return the exit code."""
     for word in made.notes + made.problems:
         _complain(word)
     if made.failed:
@@ -147,8 +157,6 @@ def report(arguments):
         _complain_of_changes(", ".join(made.changed))
     if made.interrupted:
         _complain("interrupted; what was finished is kept")
-    print(made.index)
-    if made.interrupted:
         return 130
     return int(bool(made.failed or made.changed or made.problems))
 
@@ -206,11 +214,74 @@ def export(arguments):
         arguments.files, arguments.out, with_code=not arguments.no_input
     )
     if browser:
-        _print_pdf(files, browser)
+        from mebnb.report.printing import print_pages
+
+        print_pages(files, browser)
     for problem in problems:
         _complain(problem)
     print(files[0])
     return int(bool(problems))
+
+
+def archive(arguments):
+    """Keep a report in one file, or run the notebooks of such a file and compare."""
+    if arguments.verify:
+        return _verify(arguments)
+    from mebnb.report.archiving import write_archive
+
+    if arguments.out is None:
+        raise ReportError("-o names the file to write, --verify one to verify")
+    if arguments.out.suffix != ".zip":
+        raise ReportError(f"-o must name a file *.zip, found {arguments.out}")
+    check_file(arguments.out)
+    if arguments.report:
+        write_archive(arguments.report, arguments.out)
+        code = 0
+    else:
+        code = _run_and_archive(arguments)
+    if code == 0:
+        print(arguments.out)
+    return code
+
+
+def _run_and_archive(arguments):
+    from mebnb.report.archiving import write_archive
+    from mebnb.report.making import make_report
+    from mebnb.report.notebooks import notebooks_folder, select_notebooks
+    from mebnb.report.parameters import assign_parameters
+
+    paths = select_notebooks(notebooks_folder())
+    with tempfile.TemporaryDirectory(prefix="mebnb-") as folder:
+        made = make_report(
+            paths,
+            assign_parameters(paths, []),
+            folder,
+            jobs=arguments.jobs,
+            timeout=arguments.timeout,
+            say=_progress(arguments),
+        )
+        code = _told(made)
+        if code == 0:
+            write_archive(folder, arguments.out)
+    return code
+
+
+def _verify(arguments):
+    from mebnb.report.verifying import verify_archive
+
+    if arguments.report or arguments.out:
+        raise ReportError("--verify takes no other file; leave DIR and -o out")
+    verified = verify_archive(
+        arguments.verify,
+        jobs=arguments.jobs,
+        timeout=arguments.timeout,
+        say=_progress(arguments),
+    )
+    print(verified)
+    if verified.interrupted:
+        _complain("interrupted")
+        return 130
+    return int(not verified.passed)
 
 
 def sweep(arguments):
@@ -408,12 +479,6 @@ def _browser(arguments):
     return find_browser() if arguments.pdf else None
 
 
-def _print_pdf(files, browser):
-    from mebnb.report.printing import print_pages
-
-    print_pages(files, browser)
-
-
 def _complain_of_changes(runs):
     _complain(f"inputs changed meanwhile: {runs}; the same command runs these again")
 
@@ -444,6 +509,7 @@ def _parser():
     _add_report(commands)
     _add_run(commands)
     _add_export(commands)
+    _add_archive(commands)
     _add_sweep(commands)
     _add_check(commands)
     _add_data(commands)
@@ -479,7 +545,12 @@ def _add_report(commands):
     command.add_argument(
         "--force", action="store_true", help="run also what has not changed"
     )
-    _add_page_options(command)
+    _add_no_input(command)
+    command.add_argument(
+        "--pdf",
+        action="store_true",
+        help="print all of it as one book, book.pdf, with an installed Chromium",
+    )
     _add_timeout(command)
     _add_quiet(command)
 
@@ -525,7 +596,45 @@ def _add_export(commands):
         metavar="DIR",
         help="folder of the pages",
     )
-    _add_page_options(command)
+    _add_no_input(command)
+    command.add_argument(
+        "--pdf", action="store_true", help="print each page with an installed Chromium"
+    )
+
+
+def _add_archive(commands):
+    command = _command(
+        commands,
+        "archive",
+        archive,
+        "Keep a report in one file, or run the notebooks of such a file and compare.",
+    )
+    command.usage = (
+        "mebnb archive [DIR] -o FILE.zip [options]\n"
+        "       mebnb archive --verify FILE.zip [options]"
+    )
+    command.add_argument(
+        "report",
+        type=Path,
+        nargs="?",
+        metavar="DIR",
+        help="a finished report (default: run all notebooks for it)",
+    )
+    command.add_argument(
+        "-o", "--out", type=Path, metavar="FILE.zip", help="the archive"
+    )
+    command.add_argument(
+        "--verify",
+        type=Path,
+        metavar="FILE.zip",
+        help="run the notebooks of this clone as the archive's were run, and compare "
+        "each number, table and figure; nothing out of the archive is run",
+    )
+    command.add_argument(
+        "--jobs", type=_count, default=1, metavar="N", help="notebooks run side by side"
+    )
+    _add_timeout(command)
+    _add_quiet(command)
 
 
 def _add_sweep(commands):
@@ -677,13 +786,6 @@ def _add_parameters(command):
         default=[],
         metavar=("NAME", "VALUE"),
         help="a parameter of the notebooks; a list as JSON; may be repeated",
-    )
-
-
-def _add_page_options(command):
-    _add_no_input(command)
-    command.add_argument(
-        "--pdf", action="store_true", help="print the pages with an installed Chromium"
     )
 
 

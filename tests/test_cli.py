@@ -184,7 +184,8 @@ def test_pdf_without_a_browser_is_refused_in_one_sentence(clone, capsys, monkeyp
     words = ["report", "--stored", "--pdf", "--out", str(clone / "out")]
     assert cli.main(words) == 2
     assert capsys.readouterr().err == (
-        "mebnb: --pdf needs Chromium or Google Chrome, and none is installed\n"
+        "mebnb: --pdf needs Chromium or Google Chrome, and none is installed; Debian "
+        "has it as 'apt-get install chromium', other systems at www.google.com/chrome\n"
     )
     assert not (clone / "out").exists()
 
