@@ -1,6 +1,13 @@
 # The commands of the project. `make report` and `make test` need only Python 3.11+ and make.
 PYTHON ?= python3
 VENV := .venv
+PINNED := --constraint requirements.lock
+# An active conda environment that has mebnb (environment.yml) is used as it is.
+ifneq ($(and $(CONDA_PREFIX),$(wildcard $(CONDA_PREFIX)/bin/mebnb)),)
+VENV := $(CONDA_PREFIX)
+PYTHON := $(CONDA_PREFIX)/bin/python
+PINNED :=
+endif
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
@@ -8,6 +15,7 @@ BROWSER_STAMP := $(VENV)/.browser-installed
 TREES_STAMP := $(VENV)/.trees-installed
 MUTATION_STAMP := $(VENV)/.mutation-installed
 OLDEST := .venv-oldest
+INSTALL := -m pip install --quiet --disable-pip-version-check
 # tests/mutation is a program of its own: its import switches the compiler off.
 UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --ignore tests/mutation --doctest-modules -n 2 --dist worksteal --durations 20 -q $(UNIT)
 
@@ -27,20 +35,20 @@ $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit("mebnb needs Python 3.11 to 3.13; this is %d.%d. Name another: make PYTHON=python3.12" % v)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV): about 2 minutes and 2 GB of disk"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test]'
+	$(BIN)/python $(INSTALL) $(PINNED) --editable '.[test]'
 	$(BIN)/python -m mebnb.solvers.warming
 	@touch $@
 
 $(TREES_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,trees]'
+	$(BIN)/python $(INSTALL) $(PINNED) --editable '.[test,trees]'
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,bench]'
+	$(BIN)/python $(INSTALL) $(PINNED) --editable '.[test,bench]'
 	@touch $@
 
 $(MUTATION_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,mutation]'
+	$(BIN)/python $(INSTALL) $(PINNED) --editable '.[test,mutation]'
 	@touch $@
 
 report: setup
@@ -64,11 +72,11 @@ test-oldest: $(OLDEST)/.installed
 
 $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
 	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint .ci/oldest.txt --editable '.[test]'
+	$(OLDEST)/bin/python $(INSTALL) --constraint .ci/oldest.txt --editable '.[test]'
 	@touch $@
 
 $(BROWSER_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[test,browser]'
+	$(BIN)/python $(INSTALL) $(PINNED) --editable '.[test,browser]'
 	@touch $@
 
 # The exported pages and JupyterLab in a Chromium that is installed (Debian: apt-get install chromium).
@@ -112,6 +120,7 @@ imbalanced: $(TREES_STAMP)
 
 lock:
 	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-emit-index-url --no-emit-find-links --upgrade --output-file requirements.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --generate-hashes --constraint requirements.lock --upgrade --output-file requirements.sha256.lock pyproject.toml
 	uv pip compile --python-version 3.11 --extra test --resolution lowest-direct --no-header --no-annotate --no-emit-index-url --no-emit-find-links --upgrade --output-file .ci/oldest.txt pyproject.toml
 
 clean:

@@ -2,10 +2,14 @@
 
 import doctest
 import json
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -72,6 +76,54 @@ def test_lock_pins_everything_and_names_no_registry():
         assert re.sub(r"[-_.]+", "-", requirement.name).lower() in normal
     assert "://" not in LOCK
     assert "--index" not in LOCK and "--find-links" not in LOCK
+
+
+def test_the_lock_with_hashes_pins_the_same():
+    hashed = (ROOT / "requirements.sha256.lock").read_text(encoding="utf-8")
+    pin = r"^([A-Za-z0-9_.-]+==[^\s;]+)"
+    assert re.findall(pin, hashed, flags=re.M) == re.findall(pin, LOCK, flags=re.M)
+    for entry in re.split(r"\n(?=\S)", hashed.strip()):
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}$", entry), entry[:80]
+    assert "://" not in hashed and "--index" not in hashed
+
+
+TARGETS = [
+    *("report", "test", "lint", "test-unit", "test-notebooks", "test-browser", "setup"),
+    *("test-large", "store", "lab", "bench", "judgement", "mutate", "imbalanced"),
+]
+
+
+@pytest.fixture
+def conda(tmp_path):
+    """A folder that looks like a conda environment made from environment.yml."""
+    (tmp_path / "bin").mkdir()
+    for name in ("python", "mebnb"):
+        (tmp_path / "bin" / name).touch(mode=0o755)
+    return tmp_path
+
+
+def told_by_make(target, prefix):
+    if shutil.which("make") is None:
+        pytest.skip("no make on this machine")
+    environment = {**os.environ, "CONDA_PREFIX": str(prefix)}
+    command = ["make", "-n", "-C", str(ROOT), "--no-print-directory", target]
+    run = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    )
+    return run.stdout
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_make_uses_an_active_conda_environment_that_has_the_package(target, conda):
+    told = told_by_make(target, conda)
+    assert f"{conda}/bin/" in told and ".venv" not in told
+    assert "requirements.lock" not in told  # conda chose the versions
+
+
+def test_make_leaves_other_conda_environments_alone(conda):
+    (conda / "bin" / "mebnb").unlink()
+    assert str(conda) not in told_by_make("report", conda)
+    assert ".venv/bin/mebnb report" in told_by_make("report", "")
 
 
 def test_the_oldest_versions_are_the_lower_bounds():
