@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from mebnb import cli, writing
-from mebnb.report import making, notebooks, printing, running, sweeping
+from mebnb.report import book, making, notebooks, printing, running, sweeping
 
 
 @pytest.fixture
@@ -188,6 +188,21 @@ def test_pdf_without_a_browser_is_refused_in_one_sentence(clone, capsys, monkeyp
         "has it as 'apt-get install chromium', other systems at www.google.com/chrome\n"
     )
     assert not (clone / "out").exists()
+
+
+def test_report_is_printed_as_one_book(clone, capsys, monkeypatch):
+    asked = []
+
+    def print_book(index, pages, browser):
+        asked.extend([*pages, browser])
+        return index.with_name("book.pdf")
+
+    monkeypatch.setattr(printing, "find_browser", lambda: "browser")
+    monkeypatch.setattr(book, "print_book", print_book)
+    out = clone / "out"
+    assert cli.main(["report", "--stored", "--pdf", "--out", str(out)]) == 0
+    assert asked == [out / "09_ball.html", "browser"]
+    assert capsys.readouterr().out == f"{out / 'index.html'}\n{out / 'book.pdf'}\n"
 
 
 def test_pdf_is_printed_beside_each_page(clone, capsys):
