@@ -10,6 +10,7 @@ from mebnb.learning.alarms import ConformalAlarms
 from mebnb.learning.choice import (
     MADE_UP,
     ChosenBallDetector,
+    candidates,
     made_up_rows,
     shares_found,
 )
@@ -18,7 +19,11 @@ from mebnb.learning.clusters import (
     clusters_apart,
     mixture_clusters,
 )
-from mebnb.learning.detectors import MahalanobisDetector, MeanDetector
+from mebnb.learning.detectors import (
+    BallDetector,
+    MahalanobisDetector,
+    MeanDetector,
+)
 from mebnb.learning.keeping import from_plain, to_plain
 from mebnb.learning.local_balls import KernelBallDetector
 from mebnb.learning.reasons import SquaredForm, named_columns
@@ -150,6 +155,30 @@ def test_a_detector_that_is_hardly_better_is_not_taken(monkeypatch):
     mean = pd.Series({"soft": 0.5, "whitened": 0.51, "local": 0.515})
     monkeypatch.setattr(choice, "shares_found", lambda *given: mean.to_frame("mean"))
     assert ChosenBallDetector().fit(ring()).chosen_ == "soft"
+
+
+class Counting(MeanDetector):
+    """Notes how many rows it is fitted on."""
+
+    fitted = []
+
+    def fit(self, X, y=None):
+        Counting.fitted.append(len(X))
+        return super().fit(X)
+
+
+def test_a_part_of_many_rows_is_compared():
+    Counting.fitted.clear()
+    for rows in (50, 1000, 2500):
+        assert shares_found({"counting": Counting()}, ring(rows)) is not None
+    # Two fifths give p-values.
+    assert Counting.fitted == [30, 600, 1200]
+    assert all(rows.shape == (500, 2) for rows in made_up_rows(ring()).values())
+
+
+def test_without_slack_the_first_candidate_is_the_hard_ball():
+    assert type(candidates(0.0)["soft"]) is BallDetector
+    assert candidates(0.1)["soft"].get_params()["nu"] == 0.1
 
 
 def test_few_rows_apart_and_a_sum_of_columns_make_no_cluster():

@@ -876,6 +876,231 @@ def test_a_gap_is_relative_and_infinite_above_nothing():
     assert soft._relative(0.0, 0.0) == soft._relative(-1.0, 2.0) == 0.0
 
 
+@pytest.mark.parametrize("cap", [0.2, 0.55, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_frank_wolfe_step_goes_where_the_dual_is_largest(cap, seed):
+    points = cloud(7, 2, seed)
+    space = soft._Linear.of(points)
+
+    def dual(weights):
+        return weights @ ((points - weights @ points) ** 2).sum(axis=1)
+
+    start = np.zeros(7)
+    start[: math.ceil(1 / cap)] = 1 / math.ceil(1 / cap)
+    towards = soft._vertex(space.view(start).distances, cap)
+    way = [start + step * (towards - start) for step in np.linspace(0.0, 1.0, 1001)]
+    found = soft._frank_wolfe(space, start, cap, 0.0, 1)[0]
+    assert dual(found) >= max(map(dual, way))
+    assert np.abs(np.array(way) - found).max(axis=1).min() < 1e-3
+
+
+def test_a_frank_wolfe_step_may_go_all_the_way():
+    # All weight on the nearest of three in a row: half way would be too far for none.
+    space = soft._Linear.of(np.array([[0.0], [1.0], [9.0], [10.0]]))
+    start = np.array([0.5, 0.5, 0.0, 0.0])
+    found, steps, _ = soft._frank_wolfe(space, start, 0.5, 0.0, 1)
+    distances = np.array([0.25, 0.25, 72.25, 90.25])
+    vertex = np.array([0.0, 0.0, 0.5, 0.5])
+    gap, apart = (vertex - start) @ distances, 81.0
+    step = gap / (2 * apart)
+    np.testing.assert_allclose(found, (1 - step) * start + step * vertex, rtol=1e-14)
+    near = soft._Linear.of(np.array([[0.0], [0.1], [-1.0], [1.0]]))
+    assert soft._frank_wolfe(near, start, 0.5, 0.0, 1)[0].tolist() == [0, 0, 0.5, 0.5]
+
+
+def test_prices_and_shares_at_their_borders():
+    price = soft.price_of_slack
+    assert price(None, 0.5, 10) == (2.0, 0.5) and price(None, 4.0, 10) == (0.25, 4.0)
+    assert price(1.0, None, 4) == (4.0, 0.25) and price(0.25, None, 8) == (2.0, 0.5)
+    assert price(None, None, 40) == (2.0, 0.5)
+    assert price(None, 6e-309, 10)[1] == 6e-309
+    assert soft._check_limits(0.0, 1) == (0.0, 1) == soft._check_limits(0, np.int8(1))
+    assert soft._check_limits(0.5, 2) == (0.5, 2)
+    for gamma in (0.5, np.float32(2.0)):
+        assert soft_ball(cloud(9, 2), kernel="rbf", gamma=gamma).converged
+
+
+@pytest.mark.parametrize("largest", [5.0, 1.0, 0.75, 2.0**-300])
+def test_the_unit_is_a_power_of_two_near_one_over_the_largest(largest):
+    unit = soft._unit(np.array([0.1 * largest, -largest]), np.array([0.3 * largest]))
+    assert 0.5 <= unit * largest < 1.0 and math.frexp(unit)[0] == 0.5
+    assert soft._unit(np.array([2.0**1020])) == 2.0**-1000
+    assert soft._unit(np.array([2.0**-1020])) == 2.0**1000
+
+
+@pytest.mark.parametrize("block", [1, 3, 2**16])
+def test_a_kernel_matrix_is_looked_at_whole(block, monkeypatch):
+    monkeypatch.setattr(soft, "BLOCK", block)
+    gram = 4.0 * np.eye(40) + 1.0
+    assert soft._check_kernel_matrix(gram) is gram
+    for row, column in ((0, 39), (39, 0), (17, 16), (38, 39)):
+        skew = gram.copy()
+        skew[row, column] += 0.9e-8 * 5.0
+        soft._check_kernel_matrix(skew)
+        skew[row, column] += 0.2e-8 * 5.0
+        with pytest.raises(ValueError, match="symmetric kernel matrix"):
+            soft._check_kernel_matrix(skew)
+
+
+@pytest.mark.parametrize("size", [1.0, 2.0**-600, 2.0**600])
+def test_an_eigenvalue_is_negative_beyond_rounding(size):
+    soft._refuse_indefinite(size * np.array([[2.0, 2.0 + 1e-8], [2.0 + 1e-8, 2.0]]))
+    for beyond in (3e-8, 0.5, 1.5):
+        with pytest.raises(ValueError, match="positive semidefinite"):
+            soft._refuse_indefinite(
+                size * np.array([[2.0, 2.0 + beyond], [2.0 + beyond, 2.0]])
+            )
+
+
+@pytest.mark.parametrize("root", [0.1, 3.0])
+def test_blocks_of_a_kernel_are_the_kernel(root, monkeypatch):
+    x, y = cloud(9, 3), cloud(5, 3, seed=1)
+    kernel = soft._Rbf(root, x.mean(axis=0))
+    whole, weights = kernel(x, y), np.arange(5.0)
+    for block in (1, 12, 10_000):
+        monkeypatch.setattr(soft, "BLOCK", block)
+        np.testing.assert_allclose(kernel(x, y), whole, rtol=1e-13)
+        sums = soft._weighted(kernel, x, y, weights)
+        np.testing.assert_allclose(sums, whole @ weights, rtol=1e-12)
+    own = soft._diagonal(cubic, x, width=4)
+    np.testing.assert_allclose(own, np.diagonal(cubic(x, x)), rtol=1e-14)
+
+
+def test_only_points_far_from_the_origin_for_their_extent_are_moved():
+    points = np.array([[1.0], [5.0], [3.0]])  # extent 4, seen from the first
+    for shift, moved in ((0.0, False), (4000.0, False), (4200.0, True)):
+        space = soft._Linear.of(points + shift)
+        assert np.array_equal(space.origin, [1.0 + shift]) == moved
+        expected = points - 1.0 if moved else points + shift
+        np.testing.assert_array_equal(space.points, expected)
+    assert space.kept(np.array([1])).tolist() == [[4205.0]]
+    assert soft_ball(points, 0.5).norm2 == 0.0
+
+
+def test_a_far_ball_is_that_of_the_center_it_states():
+    points = np.random.default_rng(0).standard_normal((30, 2)) + 2.0**40
+    ball = soft_ball(points, 0.2)
+    gap, dual = exact_gap(points, ball)
+    primal = float(dual * (1 + Fraction(gap)))
+    # The stated center is rounded by more than the solver's would cost.
+    assert ball.primal == pytest.approx(primal, rel=1e-13)
+    assert ball.primal > float(dual) * (1 + 1e-12)
+
+
+def test_rounding_is_that_of_the_center_and_of_the_reach():
+    space = soft._Linear.of(np.array([[2.0], [4.0]]))
+    view = space.view(np.full(2, 0.5))
+    assert space.rounding(view) == 8.0 * soft.EPS * 1.0 * (3.0 + 1.0)
+    points = cloud(9, 2)
+    assert soft_ball(points, 0.5, kernel="rbf").rounding == 32.0 * soft.EPS
+    assert soft_ball(np.ones((4, 2)), 0.5, kernel="rbf").rounding == 0.0
+
+
+def test_squares_at_the_edges_of_float64():
+    for square, good in ((2e-280, True), (0.5e-280, False), (0.5e280, True)):
+        points = np.array([[0.0], [2.0 * math.sqrt(square)]])
+        if good:
+            assert soft_ball(points).rho == pytest.approx(square, rel=1e-14)
+        else:
+            with pytest.raises(ValueError, match="squared distances that float64"):
+                soft_ball(points)
+    with pytest.raises(ValueError, match="squared distances that float64"):
+        soft_ball([[0.0], [2e140], [2e140]], 0.9)
+
+
+def test_a_matrix_whose_first_row_is_constant_is_of_different_points():
+    points = np.vstack([[[0.0, 0.0]], cloud(12, 2)])
+    by_matrix = soft_ball(points @ points.T, 0.3, kernel="precomputed")
+    expected = soft_ball(points, 0.3)
+    assert by_matrix.rho == pytest.approx(expected.rho, rel=1e-6)
+    assert by_matrix.dual == pytest.approx(expected.dual, rel=1e-8)
+
+
+def test_a_working_set_of_all_points_is_no_sample(monkeypatch):
+    points = cloud(8, 2)
+    expected = soft_ball(points, 0.3)
+    monkeypatch.setattr(soft._Linear, "working", 8)
+    assert soft_ball(points, 0.3).rho == pytest.approx(expected.rho, rel=1e-7)
+
+
+def test_a_working_set_that_stays_crowded_is_doubled(monkeypatch):
+    asked = []
+
+    def working_set(distances, weights, cap, most):
+        asked.append(most)
+        takers = np.flatnonzero(weights < cap)
+        givers = np.flatnonzero(weights > 0.0)
+        apart = distances[takers].max() - distances[givers].min()
+        return np.sort([takers[0], givers[-1], *range(60, 64)]), apart
+
+    monkeypatch.setattr(soft, "_working_set", working_set)
+    monkeypatch.setattr(soft, "PATIENCE", 3)
+    monkeypatch.setattr(soft, "LARGEST", 11)
+    monkeypatch.setattr(soft._Linear, "working", 4)
+    points = cloud(64, 2)
+    weights = np.full(64, 1.0 / 64)
+    soft._pairwise(soft._Linear.of(points), weights, 0.2, 0.0, 14)
+    # Six rows crowd 4 and 8, whose halves are fewer, and not 11 or 12 any more.
+    assert asked[:7] == [4, 4, 4, 8, 8, 8, 11]
+    assert set(asked[7:]) == {11}
+
+
+def test_a_hard_ball_has_one_best_radius():
+    points = cloud(12, 2)
+    for C in (1.5, 3.0):
+        for kernel in (None, "rbf"):
+            ball = soft_ball(points, C=C, kernel=kernel)
+            assert ball.rho_interval == (ball.rho, ball.rho)
+    assert soft._relative(0.5, 0.5) == 1.0
+
+
+LAWLESS = {
+    "a negative row": {"support": lambda rows, m: [-1, *rows[1:]]},
+    "a row beyond the last": {"support": lambda rows, m: [*rows[:-1], m]},
+    "a row twice": {"support": lambda rows, m: [rows[0], *rows[:-1]]},
+    "rows that are no numbers of rows": {"support": lambda rows, m: rows + 0.0},
+    "no row": {"support": lambda rows, m: [], "weights": lambda weights: []},
+    "fewer weights": {"weights": lambda weights: weights[:-1]},
+    "a negative weight": {"weights": lambda weights: [-1e-3, *weights[1:]]},
+    "a weight above the price": {
+        "weights": lambda w: [w[0] + w[1] * 0.5, w[1] * 0.5, *w[2:]]
+    },
+    "weights of a smaller sum": {"weights": lambda w: w * (1 - 2e-9)},
+}
+
+
+@pytest.mark.parametrize("what", LAWLESS)
+def test_weights_that_no_soft_ball_has_are_seen(what):
+    points = cloud(100, 3)
+    ball = soft_ball(points, 0.115)
+    assert ball.weights[0] == ball.C == ball.weights[1]
+    spoil = LAWLESS[what]
+    support, weights = ball.support, ball.weights
+    if "support" in spoil:
+        support = np.array(spoil["support"](support, 100))
+    if "weights" in spoil:
+        weights = np.array(spoil["weights"](weights))
+    assert not soft._lawful(weights, support, ball, 100)
+    assert soft._lawful(ball.weights, ball.support, ball, 100)
+
+
+def test_lawful_weights_of_each_price():
+    points = cloud(10, 2)
+    for C in (0.05, 0.1, 0.37, 1.0, 1.5, 40.0):
+        ball = soft_ball(points, C=C)
+        assert verify_soft(points, ball) <= 1e-8
+        # The price and nu say the same.
+        for nu in (0.5 * ball.nu, 2.0 * ball.nu):
+            wrong = replace(ball, nu=nu)
+            lawful = C >= 1.0 and nu * 10 <= 1.0
+            assert soft._lawful(ball.weights, ball.support, wrong, 10) == lawful
+
+
+def test_verification_states_no_less_than_its_own_rounding():
+    points = np.array([[-1.0], [1.0]])
+    assert verify_soft(points, soft_ball(points, 0.5)) == 16.0 * soft.EPS
+
+
 def test_frank_wolfe_keeps_the_distances_of_its_weights():
     space, cap = soft._Linear.of(cloud(20, 3)), 0.2
     start = soft._vertex(space.view(np.full(20, 0.05)).distances, cap)
@@ -977,6 +1202,7 @@ def test_one_anomaly_among_the_training_rows_hurts_the_hard_ball_more():
         ({"nu": "few"}, TypeError, "nu must be a number, found 'few'"),
         ({"C": 0.0}, ValueError, "C must be positive, found 0.0"),
         ({"C": True}, TypeError, "C must be a number, found True"),
+        ({"C": 5e-309}, ValueError, "C must be large enough for 1 / C, found 5e-309"),
         ({"nu": 0.1, "C": 0.1}, ValueError, "nu and C say the same"),
         ({"tol": -1.0}, ValueError, "tol must be at least 0, found -1.0"),
         ({"max_iter": 0}, ValueError, "max_iter must be at least 1, found 0"),
@@ -1007,8 +1233,6 @@ def test_senseless_points_are_refused():
         soft_ball([[0.0, 1.0], [np.nan, 2.0]])
     with pytest.raises(ValueError, match="points must have two dimensions"):
         soft_ball([0.0, 1.0])
-    with pytest.raises(ValueError, match="C must be large enough for 1 / C"):
-        soft_ball(cloud(30, 2), C=5e-324)
     with pytest.raises(ValueError, match="points must be less than 2"):
         soft_ball(1.7e308 * np.sign(cloud(30, 2) - 4.0), kernel="rbf")
     with pytest.raises(ValueError, match="largest k.x, x. of 1.0e"):

@@ -22,6 +22,7 @@ LIBRARIES = (
         "bs4",
         "requests",
     ),
+    *("dask.array", "dask.dataframe", "pyarrow.dataset", "pyarrow.parquet"),
 )
 
 # `solvers.warming` is not here: all it does is compile, and nothing compiles here.
@@ -35,6 +36,12 @@ TESTS = {
     ],
     "learning.scores": ["test_evaluation.py"],
     "learning.detectors": ["test_detectors.py", "test_ellipsoids.py"],
+    "learning.alarms": ["test_alarms.py", "test_choice.py::test_thresholds_are_those_of_the_p_values"],
+    "learning.choice": ["test_choice.py"],
+    "learning.clusters": ["test_choice.py"],
+    "learning.keeping": ["test_choice.py", "test_fit_alarms.py"],
+    "learning.local_balls": ["test_local_balls.py"],
+    "learning.reasons": ["test_reasons.py", "test_choice.py"],
     "solvers.rates": ["test_studies.py -k rate"],
     "solvers.steps": ["test_steps.py"],
     "solvers.core_sets": ["test_frank_wolfe.py", "test_plain.py"],
@@ -54,6 +61,9 @@ TESTS = {
     "solvers.frank_wolfe": ["test_frank_wolfe.py", "test_plain.py"],
     "solvers.soft": ["test_soft.py", "test_plain.py"],
     "solvers.ellipsoids": ["test_ellipsoids.py", "test_plain.py"],
+    "solvers.passes": ["test_workers.py"],
+    "solvers.plain_balls": ["test_plain_balls.py"],
+    "solvers.sources": ["test_sources.py"],
 }
 
 # Faults planted by hand stand in more modules (planted.csv).
