@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.mixture import GaussianMixture
 
 from mebnb import SoftBallDetector
-from mebnb.learning import choice
+from mebnb.learning import choice, clusters
 from mebnb.learning.alarms import ConformalAlarms
 from mebnb.learning.choice import (
     MADE_UP,
@@ -186,6 +187,69 @@ def test_few_rows_apart_and_a_sum_of_columns_make_no_cluster():
     assert mixture_clusters(np.vstack([rows, rows[:5] + 50.0])).max() == 0
     flat = np.column_stack([rows, rows.sum(axis=1)])  # rounding in one direction
     assert mixture_clusters(flat).max() == 0
+
+
+def blobs(*sizes):
+    """Clusters of so many rows on a wide circle."""
+    rng = np.random.default_rng(0)
+    angles = 2 * np.pi * np.arange(len(sizes)) / len(sizes)
+    centers = 30.0 * np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.repeat(centers, sizes, axis=0) + rng.normal(size=(sum(sizes), 2))
+
+
+@pytest.mark.parametrize(
+    "sizes, count",
+    [((10, 10), 2), ((30, 10), 2), ((30, 9), 1), ((12, 12), 2), ((20,) * 6, 5)],
+)
+def test_clusters_have_ten_rows_and_are_at_most_five(sizes, count):
+    assert np.unique(mixture_clusters(blobs(*sizes))).size == count
+
+
+def test_clusters_in_a_narrow_direction_are_found():
+    rows = np.random.default_rng(0).normal(size=(200, 2)) * [100.0, 1.0]
+    rows[::2, 1] += 9.0
+    cluster = mixture_clusters(rows)
+    assert cluster.max() == 1 and np.ptp(cluster[::2]) == np.ptp(cluster[1::2]) == 0
+
+
+def test_a_mixture_is_fitted_to_a_part_of_many_rows(monkeypatch):
+    fitted = []
+
+    class Mixture(GaussianMixture):
+        def fit(self, X, y=None):
+            fitted.append((len(X), len(np.unique(X, axis=0))))
+            return super().fit(X)
+
+    monkeypatch.setattr(clusters, "GaussianMixture", Mixture)
+    monkeypatch.setattr(clusters, "STARTS", 1)
+    mixture_clusters(blobs(600, 500))
+    mixture_clusters(blobs(30, 30))
+    assert {*fitted} == {(1000, 1000), (60, 60)}
+
+
+@pytest.mark.parametrize(
+    "middle, thinner, parted",
+    [(8, 30, True), (9, 30, False), (199, 400, True), (200, 400, False)],
+)
+def test_a_gap_holds_less_than_half_and_that_by_no_chance(middle, thinner, parted):
+    def about(place, pairs, apart):
+        return place + np.repeat([apart, -apart], pairs)
+
+    first = [about(0.0, thinner, 0.09), about(0.0, middle, 0.41)]
+    # Rows just outside of each fifth, in the same number on either side of a mean.
+    first += [about(0.0, 50, 0.11), about(0.0, 50, 0.39)]
+    second = [about(1.0, thinner // 2, 0.09), about(1.0, 50, 0.11)]
+    rows = [
+        np.outer(np.concatenate(side), [3.0, -4.0]) + 7.0 for side in (first, second)
+    ]
+    assert clusters._gap(*rows) == clusters._gap(*rows[::-1]) == parted
+
+
+def test_rows_between_others_lie_on_the_way():
+    between = made_up_rows(np.array([[0.0, 0.0], [1.0, 2.0]]))["between"]
+    np.testing.assert_allclose(between[:, 1], 2.0 * between[:, 0])
+    inside = (between[:, 0] > 0.0) & (between[:, 0] < 1.0)
+    assert 0.3 < inside.mean() < 0.7
 
 
 def test_a_committee_without_members_is_not_read():

@@ -28,7 +28,13 @@ LIBRARIES = (
 # `solvers.warming` is not here: all it does is compile, and nothing compiles here.
 TESTS = {
     "published.compare": ["test_published.py"],
-    "published.map": ["test_derivations.py -k document_map", "test_map.py"],
+    "published.map": [
+        "test_derivations.py::test_document_map_names_every_numbered_item",
+        "test_derivations.py::test_document_map_of_one_document_has_its_rows_alone",
+        "test_derivations.py::test_document_map_shows_alike_items_as_one_row_"
+        "in_the_order_of_the_document",
+        "test_map.py",
+    ],
     "your_data.numbers": ["test_tables.py"],
     "learning.splits": ["test_evaluation.py -k 'split or zero or seed or honest'"],
     "learning.rare_classes": [
@@ -36,10 +42,13 @@ TESTS = {
     ],
     "learning.scores": ["test_evaluation.py"],
     "learning.detectors": ["test_detectors.py", "test_ellipsoids.py"],
-    "learning.alarms": ["test_alarms.py", "test_choice.py::test_thresholds_are_those_of_the_p_values"],
+    "learning.alarms": [
+        "test_alarms.py",
+        "test_choice.py::test_thresholds_are_those_of_the_p_values",
+    ],
     "learning.choice": ["test_choice.py"],
     "learning.clusters": ["test_choice.py"],
-    "learning.keeping": ["test_choice.py", "test_fit_alarms.py"],
+    "learning.keeping": ["test_keeping.py"],
     "learning.local_balls": ["test_local_balls.py"],
     "learning.reasons": ["test_reasons.py", "test_choice.py"],
     "solvers.rates": ["test_studies.py -k rate"],
