@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
+from mebnb.learning import local_balls as module
 from mebnb.learning.alarms import ConformalAlarms
 from mebnb.learning.detectors import BallDetector, MahalanobisDetector, MeanDetector
 from mebnb.learning.local_balls import (
@@ -102,6 +103,61 @@ def test_several_balls_leave_the_middle_of_two_clusters_out():
     assert len(SeveralBallsDetector(random_state=0).fit(two_clusters(18)).balls_) == 1
 
 
+def blobs(*sizes, spreads=None):
+    """Clusters of so many rows on a wide circle."""
+    angles = 2 * np.pi * np.arange(len(sizes)) / len(sizes)
+    centers = 90.0 * np.column_stack([np.cos(angles), np.sin(angles)])
+    widths = np.repeat(spreads or [1.0] * len(sizes), sizes)[:, None]
+    return np.repeat(centers, sizes, axis=0) + widths * cloud(sum(sizes), 2)
+
+
+@pytest.mark.parametrize(
+    "sizes, count",
+    [((10, 10), 2), ((30, 10), 2), ((30, 9), 1), ((12,) * 4, 4), ((20,) * 6, 5)],
+)
+def test_several_balls_hold_ten_rows_each_and_are_at_most_five(sizes, count):
+    fitted = SeveralBallsDetector(random_state=0).fit(blobs(*sizes))
+    assert len(fitted.balls_) == len(fitted.centers_) == count
+
+
+def test_each_ball_is_measured_in_its_own_radius():
+    rows = blobs(40, 40, 40, spreads=[1.0, 6.0, 0.0])
+    fitted = SeveralBallsDetector(random_state=0, nu=0.1).fit(rows)
+    radii = np.sort([ball.radius for ball in fitted.balls_])
+    np.testing.assert_array_equal(np.sort(fitted.radii_)[1:], radii[1:])
+    assert radii[0] == 0.0 and fitted.radii_.min() == 1e-9 * radii[2]
+    alike = SeveralBallsDetector().fit(np.ones((12, 2)))
+    assert alike.radii_.tolist() == [1e-150]
+
+
+def test_the_hard_balls_leave_no_row_outside_and_the_soft_ones_a_few():
+    rows = cloud(30)
+    for kind in (SeveralBallsDetector, WhitenedBallDetector):
+        for nu in (0.01, 1 / 30):
+            hard = kind(nu=nu).fit(rows)
+            assert (hard.predict(rows) == 1).all()
+        soft = kind(nu=0.05).fit(rows)
+        assert (soft.predict(rows) == -1).sum() == 1
+    assert SeveralBallsDetector(nu=0.05).fit(rows).offset_ == -1.0
+
+
+def test_the_width_of_a_kernel_of_many_rows_is_that_of_every_third(monkeypatch):
+    rows = cloud(2500, 2)
+    # The width alone: a ball of so many rows takes long.
+    ball = module.soft_ball(rows[:9], kernel="rbf")
+    monkeypatch.setattr(module, "soft_ball", lambda *given, **options: ball)
+    for many, step in ((rows, 3), (rows[:1000], 1)):
+        some = np.unique(many, axis=0)[::step]
+        expected = 1.0 / np.median(pdist(some, "sqeuclidean"))
+        detector = KernelBallDetector()
+        detector._locate(many)
+        assert detector.gamma_ == pytest.approx(expected, rel=1e-12)
+    monkeypatch.undo()
+    assert KernelBallDetector().fit(np.ones((9, 2))).gamma_ == 1.0
+    two = KernelBallDetector(nu=1.0).fit([[0.0], [0.25]])
+    assert two.gamma_ == 16.0
+
+
 def test_the_width_of_the_kernel_is_the_median_distance_of_distinct_rows():
     rows = np.array([[0.0], [0.0], [0.0], [1.0], [3.0]])
     assert KernelBallDetector(nu=0.5).fit(rows).gamma_ == 1 / 4
@@ -121,6 +177,8 @@ def test_the_committee_joins_its_members_p_values():
         joined.score_samples(new), 0.5 * np.log(p_values[0] * p_values[1])
     )
     assert clone(joined).get_params()["random_state"] == 0
+    with pytest.raises(ValueError, match="but Committee is expecting 2 features"):
+        joined.score_samples(new[:, :1])
 
 
 def test_the_committee_sees_what_one_of_its_members_sees():

@@ -1,5 +1,7 @@
 """Reasons: contributions add up, and the smallest change is on the threshold."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from mebnb.learning.detectors import (
 )
 from mebnb.learning.reasons import (
     SquaredForm,
+    named_columns,
     nearest_rows,
     reason_table,
     replacement_gains,
@@ -150,6 +153,54 @@ def test_the_table_of_one_row_says_what_clears_it():
     together = table.loc[names, "together"].to_numpy()
     assert form.squared_distances([together]) == pytest.approx(form.reach**2)
     assert table.loc[["a", "b", "d"], "clears_at"].isna().all()
+
+
+def plainly_named(center, covariance, reach, row):
+    """What `named_columns` says of a row, by solving for one column after the other."""
+    precision, columns = np.linalg.inv(covariance), range(len(center))
+    best = []
+    for column in columns:
+        changed, others = row.copy(), np.delete(columns, column)
+        slopes = np.linalg.solve(
+            covariance[np.ix_(others, others)], covariance[others, column]
+        )
+        changed[column] = center[column] + slopes @ (row - center)[others]
+        best.append((changed - center) @ precision @ (changed - center))
+    first = int(np.argmin(best))
+    deviation = np.sqrt(covariance[first, first])
+    if abs(row[first] - center[first]) > 2 * deviation and best[first] <= reach**2:
+        return {first}
+    planes = {}
+    for pair in itertools.combinations(columns, 2):
+        apart, part = (row - center)[list(pair)], covariance[np.ix_(pair, pair)]
+        planes[pair] = apart @ np.linalg.solve(part, apart)
+    return set(max(planes, key=planes.get))
+
+
+def test_names_are_those_of_one_column_after_the_other():
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(4, 4))
+    covariance, center = root @ root.T, rng.normal(size=4)
+    form = SquaredForm(center, np.linalg.inv(covariance), reach=2.5)
+    rows = center + 2.0 * rng.standard_t(4, size=(400, 4)) * np.sqrt(
+        np.diag(covariance)
+    )
+    named = named_columns(form, rows)
+    expected = [plainly_named(center, covariance, 2.5, row) for row in rows]
+    assert [set(names) for names in named] == expected
+    assert 50 < sum(len(names) == 1 for names in named) < 350
+    # The column that takes the most off comes first.
+    for row, names in zip(rows, named, strict=True):
+        pull = (row - center) @ form.matrix
+        taken = pull**2 / np.diag(form.matrix)
+        assert len(names) == 1 or taken[names[0]] > taken[names[1]]
+
+
+def test_columns_that_are_one_another_make_no_pair():
+    covariance = np.array([[1.0, 1.0, 0.5], [1.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
+    form = SquaredForm(np.zeros(3), np.linalg.pinv(covariance, hermitian=True), 1.0)
+    ((one, other),) = named_columns(form, [[1.5, 1.4, -1.5]])
+    assert {one, other} == {0, 2}
 
 
 def test_nearest_rows_are_the_nearest():

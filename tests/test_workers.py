@@ -109,6 +109,69 @@ def test_a_shell_is_the_same_for_any_blocks_and_workers():
                 assert shell.farthest == squared.max()
 
 
+def test_a_row_at_the_cut_is_let_go():
+    points = np.array([[2.0], [3.0], [1.0], [-2.0]])
+    shell = farthest_rows(Rows(points), np.zeros(1), 1.0, 5, 4.0)
+    assert shell.rows.tolist() == [1] and shell.squared.tolist() == [9.0]
+    assert shell.inner == 4.0 and shell.farthest == 9.0
+    none = farthest_rows(Rows(points), np.zeros(1), 1.0, 5, 9.0)
+    assert none.rows.size == 0 and none.inner == none.farthest == 9.0
+    every = farthest_rows(Rows(points), np.zeros(1), 0.5, 5, 0.0)
+    assert every.squared.tolist() == [1.0, 2.25, 0.25, 1.0] and every.inner == 0.0
+
+
+@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize("worst", [np.nan, np.inf, -1e200])
+def test_a_shell_of_what_is_not_finite_holds_no_row(worst, copies):
+    points = np.arange(12.0).reshape(6, 2)
+    shell, good = (Shell(np.zeros(2), 1.0, 2, 0.0, copies) for _ in range(2))
+    good.take(0, points[:3])
+    points[4, 1] = worst
+    with np.errstate(over="ignore"):
+        shell.take(3, points[3:])
+    for whole in (shell, shell.merged([good]), good.merged([shell])):
+        assert whole.inner == whole.farthest == np.inf and whole.rows.size == 0
+    shell.take(6, points[:3])  # what comes later changes nothing
+    assert shell.inner == np.inf and shell.rows.size == shell.squared.size == 0
+
+
+def test_a_shell_without_copies_keeps_numbers_alone():
+    points = np.arange(40.0).reshape(20, 2)
+    shell = Shell(np.zeros(2), 1.0, 3, 0.0, copies=False)
+    shell.take(0, points)
+    assert shell.values.shape == (0, 2)
+    assert shell.merged([]).values.shape == (0, 2)
+    assert shell.merged([]).rows.tolist() == [17, 18, 19]
+
+
+def test_rows_are_gathered_and_joined_in_their_order():
+    points = np.arange(30.0, dtype=np.float32).reshape(10, 3)
+    values, read = Rows(points).gather(np.array([7, 2, 7]))
+    assert values.dtype == np.float64 and read == 3 / 10
+    np.testing.assert_array_equal(values, points[[7, 2, 7]])
+    held = np.array([[0.5, 0.25, 0.125]])
+    joined = Rows(points).join(held, np.array([9, 0]), None)
+    np.testing.assert_array_equal(joined, np.vstack([held, points[[9, 0]]]))
+    # Wider than what is copied at a time.
+    wide = np.arange(3.0)[:, None] + np.zeros(2**17 + 1, np.float32)
+    values, read = Rows(wide).gather(np.array([2, 0]))
+    assert values[:, [0, -1]].tolist() == [[2.0, 2.0], [0.0, 0.0]] and read == 2 / 3
+
+
+@pytest.mark.parametrize("workers, count", [(1, 4), (2, 8), (3, 12), (50, 32)])
+def test_a_worker_gets_about_four_blocks(workers, count, monkeypatch):
+    monkeypatch.setattr(passes, "LEAST_BLOCK_BYTES", 500)
+    points = np.arange(2000.0).reshape(1000, 2)
+    blocks = list(Rows(points, workers).blocks())
+    assert [start for start, _ in blocks] == [
+        *np.cumsum([0] + [len(block) for _, block in blocks[:-1]])
+    ]
+    np.testing.assert_array_equal(np.vstack([block for _, block in blocks]), points)
+    assert abs(len(blocks) - count) <= 1
+    monkeypatch.setattr(passes, "MOST_BLOCK_BYTES", 800)
+    assert len(list(Rows(points, workers).blocks())) >= 20
+
+
 def test_the_farthest_row_let_go_is_known_when_all_others_are_nearer():
     points = np.array([[3.0], [2.0], [4.0], [1.0], [0.0]])
     shell = farthest_rows(Rows(points), np.zeros(1), 1.0, 1, 0.0)
@@ -178,8 +241,20 @@ def test_the_workers_that_are_told(monkeypatch):
     assert check_workers(None) == 1
     monkeypatch.setenv("OMP_NUM_THREADS", "900")
     assert check_workers(None) == cores
+    for senseless in ("0", "-1", "many", ""):
+        monkeypatch.setenv("OMP_NUM_THREADS", senseless)
+        assert check_workers(None) == cores
+    monkeypatch.setenv("OMP_NUM_THREADS", " 3 ,1")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(5 - process))
+    assert check_workers(None) == 3
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert check_workers(None) == 5
+    monkeypatch.delattr(os, "sched_getaffinity")
+    for told, expected in ((7, 7), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda told=told: told)
+        assert check_workers(None) == expected
     monkeypatch.setattr(passes.config, "NUMBA_NUM_THREADS", 1)
-    assert check_workers(None) == 1
+    assert check_workers(None) == 1 == check_workers(1)
     assert check_workers(5) == 5
     assert check_workers(5, large=False) == 1
 
