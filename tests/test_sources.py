@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mebnb import Blocks, minimum_enclosing_ball
+from mebnb.solvers import sources as module
 from mebnb.solvers.passes import Shell
 from mebnb.solvers.sources import Stream
 from tests.test_workers import KINDS, as_large, draw, same  # noqa: F401 (a fixture)
@@ -181,6 +182,61 @@ def test_blocks_that_are_wrong_are_named(as_large):  # noqa: F811
     table = pa.table({"a": [1.0, None], "b": [0.0, 1.0]})
     with pytest.raises(ValueError, match="block 0 must hold numbers, .* column 'a'"):
         minimum_enclosing_ball(table)
+
+
+@pytest.mark.parametrize("changed", [0, 3, 6])
+def test_a_block_that_changes_at_either_end_or_in_the_middle_is_noticed(changed):
+    rows = np.arange(14.0).reshape(7, 2)
+    blocks = Blocks(lambda k: rows.copy(), 1)
+    np.testing.assert_array_equal(blocks.block(0), rows)
+    np.testing.assert_array_equal(blocks.block(0), rows)
+    rows[changed, 1] += 1.0
+    with pytest.raises(ValueError, match="block 0 must be the same in every pass"):
+        blocks.block(0)
+
+
+def test_a_table_is_cut_into_blocks_and_turned_tile_by_tile(monkeypatch):
+    points = np.arange(75.0).reshape(25, 3)
+    monkeypatch.setattr(module, "TABLE_ROWS", 10)
+    for tile in (1, 8, 1000):
+        monkeypatch.setattr(module, "TILE", tile)
+        blocks = Blocks.from_arrow(table_of(points))
+        assert blocks.count == 3 and blocks.shape == (25, 3)
+        assert [blocks.start(k) for k in range(3)] == [0, 10, 20]
+        parts = [blocks.block(k) for k in range(3)]
+        np.testing.assert_array_equal(np.vstack(parts), points)
+    swapped = Blocks.from_arrow(table_of(points), ["x2", "x0"])
+    np.testing.assert_array_equal(swapped.block(2), points[20:, [2, 0]])
+    assert Blocks.from_arrow(table_of(points[:10])).count == 1
+
+
+def test_blocks_without_rows_are_passed_over():
+    points = np.arange(12.0).reshape(6, 2)
+    parts = [points[:0], points[:2], np.empty((0, 7)), points[2:], points[:0]]
+    blocks = Blocks(parts.__getitem__, 5)
+    assert blocks.shape == (6, 2)
+    np.testing.assert_array_equal(blocks.holders([0, 1, 2, 5]), [1, 1, 3, 3])
+    stream = Stream(blocks)
+    np.testing.assert_array_equal(stream.whole(), points)
+    assert [start for start, _ in stream.blocks()] == [0, 0, 2, 2, 6]
+    assert stream.locate([0]) is None
+    stream.refuse_non_finite()
+    points[3, 1] = np.inf
+    for ask in (stream.refuse_non_finite, stream.whole):
+        with pytest.raises(ValueError, match="block 3 must be finite, found"):
+            ask()
+
+
+def test_many_chunks_are_merged_by_and_by(monkeypatch):
+    points = np.random.default_rng(0).normal(size=(50, 2))
+    monkeypatch.setattr(module, "MERGED", 3)
+    stream = Stream(module.opened(da.from_array(points, chunks=(4, -1))))
+    shells = stream.fold(lambda: Shell(np.zeros(2), 1.0, 5, 0.0))
+    assert 1 < len(shells) <= 3
+    whole = shells[0].merged(shells[1:])
+    squared = (points**2).sum(axis=1)
+    np.testing.assert_array_equal(whole.rows, np.sort(squared.argsort()[-5:]))
+    assert whole.inner == np.sort(squared)[-6]
 
 
 def test_calls_of_blocks_that_make_no_sense():
