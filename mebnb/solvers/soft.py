@@ -788,7 +788,7 @@ def _certified(space, share, C, tol, weights, steps, gaps):
     reached = _relative(primal - dual, dual)
     gaps = np.array([*gaps, reached] if not gaps else [*gaps[:-1], reached])
     told = f"(primal - dual) / dual = {reached:.1e}"
-    certain = rounding <= tol * dual or rounding == 0.0
+    certain = rounding <= tol * dual
     off = 0.0 if center is None else EPS * float(np.linalg.norm(center))
     least = 4.0 * (rounding + off * math.sqrt(float(distances.max())))
     if reached <= tol and certain:
