@@ -70,8 +70,10 @@ def test_scores_without_end_are_kept():
     _, plain = kept("split")
     scores = plain["calibration"][0]["scores"]
     scores[0], scores[-1] = -np.inf, np.inf
+    scores[3] = scores[2]  # and a tie
     again = from_plain(plain)
     assert again.p_values(cloud(seed=1)).min() >= 2 / 31
+    assert to_plain(again) == plain
 
 
 def test_one_column_and_one_row_held_out_suffice():
@@ -157,7 +159,9 @@ def test_detectors_that_do_not_fit_their_alarms_are_refused():
         "calibration": [{"detectors": [0], "scores": []}],
     }
     missing = {name: part for name, part in plain.items() if name != "alpha"}
+    nothing = {"kind": "BallDetector", "columns": 0, "center_": [], "offset_": -1.0}
     for wrong in (
+        nothing,
         plain | {"detectors": [other]},
         plain | {"detectors": [scaler]},
         *(twice, groups, empty, missing, None, []),
