@@ -127,6 +127,7 @@ DAMAGE = [
     ("split", ["calibration", 0, "scores", 3], np.nan),
     ("split", ["detectors"], []),
     ("cross", ["method"], "split"),
+    ("cross", ["alpha"], 1.0),
     ("cross", ["calibration"], []),
     ("cross", ["detectors", 4], {"kind": "StandardScaler"}),
 ]
