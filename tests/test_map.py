@@ -190,12 +190,13 @@ def test_closing_list_folds_and_tells_how_a_wrong_form_fails():
     assert not soup("a")
 
 
-def test_a_stored_notebook_keeps_the_cells_that_are_linked(tmp_path):
+def test_a_stored_notebook_keeps_the_cells_that_are_linked_or_named(tmp_path):
     path = tmp_path / "06_core_sets.ipynb"
     notebook = nbformat.v4.new_notebook()
-    for name in ("S-A3", "mine"):
+    for name in ("S-A3", "mine", "figure-paths", "table-1"):
         notebook.cells.append(nbformat.v4.new_markdown_cell("text", id=name))
     nbformat.write(notebook, path)
     store(path)
     stored = nbformat.read(path, as_version=4)
-    assert [cell.id for cell in stored.cells] == ["S-A3", "cell-01"]
+    kept = ["S-A3", "cell-01", "figure-paths", "cell-03"]
+    assert [cell.id for cell in stored.cells] == kept

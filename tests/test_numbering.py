@@ -87,3 +87,51 @@ def test_heading_links_itself_without_a_word(tmp_path):
     assert heading.get_text() == "Sets"
     assert heading.select_one("a.anchor")["href"] == "#Sets"
     assert BeautifulSoup(page.html, "html.parser").select_one("h2 a.anchor[aria-label]")
+
+
+def test_figure_or_table_is_named_by_the_heading_that_it_stands_under(tmp_path):
+    cells = [
+        f"## Sets\n\n{TABLE}",
+        figure("one", "A"),
+        f"### Small ones\n\n{TABLE}",
+        figure("two", "B"),
+        "## Runs",
+        figure("three", "C"),
+        "See [figure](#Sets), [table](#Small-ones), [Figure](#Small-ones), [figure](#Runs).",
+    ]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    assert page.problems == []
+    assert page.soup.main.select(".text p")[-1].get_text() == (
+        "See Figure 3.1, Table 3.2, Figure 3.2, Figure 3.3."
+    )
+
+
+def test_section_without_such_a_thing_does_not_borrow_one_from_the_next(tmp_path):
+    cells = ["## Sets", "## Runs", figure("one", "A"), "See [figure](#Sets)."]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    assert page.problems == ["cell 5: no figure at #Sets"]
+
+
+def test_sections_and_equations_are_named_also_from_another_notebook(tmp_path):
+    away = "## Large sets\n\n$$ a = b \\tag{7}\\label{same} $$\n\nSee [section](#Large-sets)."
+    other = (
+        "See [section](03_away.ipynb#Large-sets) and [equation](03_away.ipynb#same)."
+    )
+    first, second = pages_of(tmp_path, n3_away=[away], n4_pairwise=[other])
+    assert first.problems == second.problems == []
+    assert first.soup.main.select_one(".text p a").get_text() == "section “Large sets”"
+    links = second.soup.main.select(".text p a")
+    assert [link.get_text() for link in links] == [
+        "section “Large sets” of 03",
+        "equation (7) of 03",
+    ]
+    assert links[1]["href"] == "03_away.html#same"
+
+
+@pytest.mark.parametrize(
+    "link", ["[equation](#Sets)", "[section](#cell-id=one)", "[section](#Sats)"]
+)
+def test_reference_to_another_kind_of_thing_fails_the_report(link, tmp_path):
+    (page,) = pages_of(tmp_path, n3_away=["## Sets", figure("one", "A"), link])
+    kind = link[1:].partition("]")[0]
+    assert any(f"cell 4: no {kind} at #" in problem for problem in page.problems)

@@ -278,6 +278,7 @@ def test_sidebar_and_menu_list_all_chapters_and_the_sections_of_this_one(made):
             "02_failing.html",
             "03_without_data.html",
             "errata.html",
+            "references.html",
             "functions.html",
             "search.html",
             "status.html",

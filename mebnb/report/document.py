@@ -12,6 +12,7 @@ from mebnb.report.cleaning import clean_page
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
 OTHERS = [
     ("The errata", "errata.html"),
+    ("References", "references.html"),
     ("Functions of the package", "functions.html"),
     ("Search", "search.html"),
     ("Status of this report", "status.html"),

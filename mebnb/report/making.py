@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mebnb.report import CELL_TIMEOUT, ReportError
+from mebnb.report.citing import write_references
 from mebnb.report.errata import write_errata
 from mebnb.report.front import write_front
 from mebnb.report.index import write_index, write_status
@@ -252,6 +253,7 @@ def _export(paths, kept, interrupted, with_code, statements, stored=False):
     problems = write_errata(out, statements, pages, chapters_of(pages))
     write_search(out, pages, chapters_of(pages), statements)
     index, of_front = write_front(out, pages, folder)
+    _, uncited = write_references(out, pages, folder, chapters_of(pages))
     new = [page for page in pages if page.name in mine]
     return Report(
         index,
@@ -262,6 +264,7 @@ def _export(paths, kept, interrupted, with_code, statements, stored=False):
         problems=[
             *problems,
             *of_front,
+            *uncited,
             *(f"{page.name}, {text}" for page in new for text in page.problems),
         ],
         notes=[f"{page.name}, {text}" for page in new for text in page.notes],

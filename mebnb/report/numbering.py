@@ -7,6 +7,9 @@ from urllib.parse import unquote
 
 from mebnb.report.finishing import HEADINGS, cell_name, free_name, new_element
 
+CAPTIONED = {"figure": "output", "table": "of-table"}
+"""What has a caption, and the class of its `figure`."""
+KINDS = {*CAPTIONED, "equation", "section"}
 SENTENCE = re.compile(r".+?(?:[.!?](?=\s+[^\s\d])|$)", re.DOTALL)
 
 
@@ -59,36 +62,59 @@ def _caption(figure, label, words, taken):
 
 
 def name_references(pages):
-    """Give a link whose text is "figure" or "table" the number of what it leads to.
+    """Give a link whose text is "figure", "table", "equation" or "section" its number.
+
+    A figure or table is named by its cell, or by the heading that it is the first
+    under; an equation by its label; a section by its heading.
 
     Parameters
     ----------
     pages : list of Page
         Of one report. One that leads to no such thing is a problem of its page.
     """
-    mains = {page.file: page.soup.main for page in pages}
+    by_file = {page.file: page for page in pages}
     for page in pages:
         for link in page.soup.main("a", href=True):
-            kind = link.get_text().strip().lower()
+            kind = link.get_text().strip()
             file, _, fragment = link["href"].partition("#")
-            main = mains.get(unquote(file) or page.file)
-            if kind not in ("figure", "table") or not fragment or main is None:
+            there = by_file.get(unquote(file) or page.file)
+            if kind.lower() not in KINDS or not fragment or there is None:
                 continue
-            found = _numbered(main, unquote(fragment), kind)
-            if found is None:
+            place = there.soup.main.find(id=unquote(fragment))
+            words = _words_for(kind, place) if place else None
+            if words is None:
                 where = cell_name(link)
-                page.problems.append(f"{where}: no {kind} at {link['href']}")
+                page.problems.append(f"{where}: no {kind.lower()} at {link['href']}")
+            elif kind.lower() in CAPTIONED or there is page:
+                link.string = words
             else:
-                link.string = found.figcaption.a.get_text()
+                link.string = f"{words} of {there.number or there.plain_title}"
 
 
-def _numbered(main, name, kind):
-    """The figure or table with this name, or the first of the cell with this name."""
-    place = main.find(id=name)
-    if place is None:
-        return None
-    css = "figure.output" if kind == "figure" else "figure.of-table"
+def _words_for(kind, place):
+    """What a reference says of a place; None where no such thing is there."""
+    if kind.lower() in CAPTIONED:
+        found = _figure_at(place, CAPTIONED[kind.lower()])
+        return found.figcaption.a.get_text() if found else None
+    if kind.lower() == "equation":
+        return f"{kind} {place.get_text()}" if place.name == "mtd" else None
+    heading = HEADINGS.match(place.name)
+    return f"{kind} “{place.get_text().strip()}”" if heading else None
+
+
+def _figure_at(place, name):
+    """The figure of this class at a place, in its cell, or the first under its heading."""
+
+    def wanted(tag):
+        return tag.name == "figure" and name in tag.get("class", [])
+
+    def wanted_or_end(tag):
+        return wanted(tag) or (HEADINGS.match(tag.name) and tag.name <= place.name)
+
     if place.name == "figure":
-        return place if place in main.select(css) else None
-    cell = place.find_parent("section", class_="cell") or place
-    return cell.select_one(css)
+        found = place
+    elif HEADINGS.match(place.name):
+        found = place.find_next(wanted_or_end)
+    else:
+        found = (place.find_parent("section", class_="cell") or place).find(wanted)
+    return found if found and wanted(found) else None

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from bs4 import BeautifulSoup
 
 from mebnb.report import finishing, tables
+from mebnb.report.citing import link_citations, read_bibliography
 from mebnb.report.cleaning import clean
 from mebnb.report.document import OTHERS, TEMPLATES, document
 from mebnb.report.folders import without_folders
@@ -62,6 +63,8 @@ class Page:
         What is wrong with the page itself; each names its cell.
     notes : list of str
         Links that lead nowhere and are plain text on the page.
+    cited : list of (str, str)
+        Id of a cell and key of a source that it cites.
     soup : BeautifulSoup
         The body.
     """
@@ -78,6 +81,7 @@ class Page:
     notes: list[str] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
     links: list[tuple[str, str, str]] = field(default_factory=list)
+    cited: list[tuple[str, str]] = field(default_factory=list)
     soup: BeautifulSoup | None = None
 
     @property
@@ -161,11 +165,13 @@ def build_pages(notebooks, *, own=True, with_code=True, has_index=True):
     exporter = _exporter(with_code)
     names = {page.name for page in pages}
     chapters = chapters_of(pages) if has_index else []
+    folders = {page.folder for page in pages} if own else ()
+    sources = {folder: read_bibliography(folder) for folder in folders}
     for at, page in enumerate(pages):
         before = pages[at - 1] if at else None
         after = pages[at + 1] if at + 1 < len(pages) else None
         page.soup = _render(exporter, page, before, after, chapters, own)
-        _finish(page, names, own)
+        _finish(page, names, own, sources.get(page.folder))
     _check_links(pages)
     name_references(pages)
     for page in pages:
@@ -309,7 +315,7 @@ def _data_hashes(notebook):
 # --- the finished page ---------------------------------------------------------------
 
 
-def _finish(page, names, own):
+def _finish(page, names, own, sources):
     """Everything that is done on the whole page; notes its problems on the way."""
     main = page.soup.main
     page.problems += typeset(main, finishing.cell_name)
@@ -322,6 +328,8 @@ def _finish(page, names, own):
     if own:
         _link_errata(main)
         page.problems += [note for note in page.notes if _names_notebook(note)]
+        page.cited, problems = link_citations(main, sources)
+        page.problems += problems
     finishing.add_contents(page.soup)
     finishing.add_anchors(main)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}

@@ -2,12 +2,14 @@
 
 What is stored holds outputs and execution counts 1..n, and nothing of the machine:
 no timings, no version of the interpreter, no widget state. Cells that the map of the
-documents links to keep their ids; the others are numbered.
+documents links to keep their ids, and so do those named as a figure or table
+(`figure-levels`) for references to it; the others are numbered.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from nbclient import NotebookClient
 from mebnb.published.map import linked_cells
 from mebnb.report.notebooks import write_notebook
 
+NAMED = re.compile(r"(figure|table)-[a-z][a-z-]*")
 KERNEL = {
     "display_name": "Python 3 (ipykernel)",
     "language": "python",
@@ -55,7 +58,7 @@ def store(path, timeout=1800):
     for number, cell in enumerate(notebook.cells):
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-        if cell["id"] not in linked:
+        if cell["id"] not in linked and not NAMED.fullmatch(cell["id"]):
             cell["id"] = f"cell-{number:02d}"
     write_notebook(notebook, path)
 

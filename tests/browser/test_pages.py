@@ -17,7 +17,14 @@ from mebnb.report.notebooks import list_notebooks, notebooks_folder
 pytestmark = pytest.mark.browser
 
 NOTEBOOKS = list_notebooks(notebooks_folder())
-OURS = ["index", "errata", "functions", "search", "status"]  # no notebooks
+OURS = [
+    "index",
+    "errata",
+    "references",
+    "functions",
+    "search",
+    "status",
+]  # no notebooks
 PAGES = [*OURS, *(path.stem for path in NOTEBOOKS)]
 LARGEST = 3_000_000  # bytes of a page
 
