@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import colorsys
+import functools
 import re
 from xml.etree import ElementTree
 
@@ -22,15 +23,12 @@ SVG, HREF = f"{{{SPACE}}}", f"{{{LINKS}}}href"
 MIME = "image/svg+xml"
 PREFIX = f"data:{MIME};base64,"
 
-SHAPES = {
-    SVG + tag
-    for tag in "svg g defs path use clipPath rect circle ellipse line polyline polygon".split()
-}
-LEFT_OUT = {SVG + tag for tag in "metadata style title desc".split()}
-ATTRIBUTES = set(
+SHAPES = "svg g defs path use clipPath rect circle ellipse line polyline polygon"
+LEFT_OUT = "metadata style title desc"
+ATTRIBUTES = (
     "clip-path cx cy d fill fill-opacity fill-rule height id opacity points r rx ry stroke "
     "stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-opacity "
-    "stroke-width style transform type version viewBox width x x1 x2 y y1 y2".split()
+    "stroke-width style transform type version viewBox width x x1 x2 y y1 y2"
 )
 VALUE = re.compile(r"[\w\s.,:;#%()+-]*")
 PLACE = re.compile(r"url\(#[\w.-]+\)")
@@ -109,7 +107,9 @@ def first_panel(address):
 
 def _crop(root, right, bottom):
     """End a drawing a little beyond a panel's frame, with room for the words below."""
-    _, _, width, height = (float(n) for n in NUMBER.findall(root.get("viewBox", "0 0 0 0")))
+    _, _, width, height = (
+        float(n) for n in NUMBER.findall(root.get("viewBox", "0 0 0 0"))
+    )
     width, height = min(width, right + 8), min(height, bottom + 34)
     root.set("viewBox", f"0 0 {width:g} {height:g}")
     root.set("width", f"{width:g}pt")
@@ -140,17 +140,22 @@ def _shapes_of(text):
     if root is None or root.tag != SVG + "svg":
         return None
     for parent in list(root.iter()):
-        for child in [child for child in parent if child.tag in LEFT_OUT]:
+        for child in [child for child in parent if child.tag in _tags(LEFT_OUT)]:
             parent.remove(child)
     elements = list(root.iter())
     paths = {f"#{e.get('id')}" for e in elements if e.tag == SVG + "path"}
     return root if all(_is_shape(element, paths) for element in elements) else None
 
 
+@functools.cache
+def _tags(names):
+    return {SVG + name for name in names.split()}
+
+
 def _is_shape(element, paths):
     words = (element.text or "") + (element.tail or "")
     return (
-        element.tag in SHAPES
+        element.tag in _tags(SHAPES)
         and not words.strip()
         and all(_is_look(*item, paths) for item in element.items())
     )
@@ -162,7 +167,7 @@ def _is_look(name, value, paths):
     if name == "clip-path":
         return PLACE.fullmatch(value) is not None
     return (
-        name in ATTRIBUTES
+        name in ATTRIBUTES.split()
         and VALUE.fullmatch(value) is not None
         and "url" not in value.lower()
     )
@@ -235,7 +240,9 @@ def on_dark(color):
         return DARK[color]
     hue, light, saturation = colorsys.rgb_to_hls(*_channels(color))
     # Between dark paper and light ink as the colour is between white and black.
-    low, high = (colorsys.rgb_to_hls(*_channels(DARK[c]))[1] for c in ("#ffffff", BLACK))
+    low, high = (
+        colorsys.rgb_to_hls(*_channels(DARK[c]))[1] for c in ("#ffffff", BLACK)
+    )
     turned = colorsys.hls_to_rgb(hue, high + (low - high) * light, saturation)
     return "#" + "".join(f"{round(255 * channel):02x}" for channel in turned)
 

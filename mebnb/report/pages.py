@@ -17,7 +17,7 @@ from mebnb.report.drawings import address_of, leave_out_refused
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.missing import note_of
-from mebnb.report.notebooks import title_of
+from mebnb.report.notebooks import tags, title_of
 from mebnb.report.numbering import name_references, number_all
 from mebnb.report.parameters import (
     changed_parameters,
@@ -351,7 +351,7 @@ def _picture(page):
     tagged = [
         f"#cell-{number} img"
         for number, cell in enumerate(page.notebook.cells, start=1)
-        if "picture" in cell.metadata.get("tags", [])
+        if "picture" in tags(cell)
     ]
     found = map(page.soup.main.select_one, [*tagged, "figure.output img, .text img"])
     return next(filter(None, found), None)
