@@ -486,6 +486,12 @@ def test_figures_are_compared_by_bytes_then_by_pixels():
     assert compare_outputs(shown[0], shown[2]) == ("differs", "100.00% of the pixels")
     broken = {"image/png": "no picture"}
     assert compare_outputs(shown[0], broken)[0] == "differs"
+    drawn = [
+        {**shown[0], "image/svg+xml": words} for words in ("<svg/>", "<svg>1</svg>")
+    ]
+    assert compare_outputs(*drawn) == ("equal", "same bytes")
+    alone = [{"image/svg+xml": words} for words in ("<svg>1</svg>", "<svg>2</svg>")]
+    assert compare_outputs(*alone)[0] == "differs"
 
 
 def test_an_output_that_only_one_run_shows_differs(report):

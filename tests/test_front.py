@@ -1,5 +1,6 @@
 """The first page: its numbers are recorded ones; the search knows every section."""
 
+import copy
 import json
 from types import SimpleNamespace
 
@@ -109,6 +110,20 @@ def test_sentences_are_of_the_notebooks_own_parameters(pages, tmp_path, monkeypa
     main, problems = front_of(pages, tmp_path, FINDING)
     assert problems == [] and main.select(".findings li") == []
     assert main.select_one(".cards li p").get_text() == pages[0].summary
+
+
+def test_card_shows_the_picture_that_the_notebook_chose(pages, tmp_path):
+    notebook = pages[0].notebook
+    chosen = copy.deepcopy(notebook.cells[1])
+    chosen["id"], chosen.metadata["tags"] = "two", ["picture"]
+    chosen.outputs = chosen.outputs[:1]
+    chosen.outputs[0].metadata["image/png"]["alt"] = "The chosen dot."
+    first = build_pages({"03_away": (notebook, tmp_path)})
+    notebook.cells.append(chosen)
+    with_choice = build_pages({"03_away": (notebook, tmp_path)})
+    for made, alt in ((first, "A dot."), (with_choice, "The chosen dot.")):
+        main, _ = front_of(made, tmp_path, FINDING)
+        assert main.select_one(".cards img")["alt"] == alt
 
 
 def test_book_that_cannot_be_read_is_refused(pages, tmp_path):

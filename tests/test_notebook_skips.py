@@ -53,6 +53,21 @@ def test_a_notebook_without_its_data_is_skipped_by_name(tmp_path):
     assert "98_other: The data set iranian_churn is not available" in said
 
 
+def test_drawings_are_not_compared_and_words_are(tmp_path):
+    path = tmp_path / "98_other.ipynb"
+    shows = (
+        "from IPython.display import display\n"
+        "display({'image/svg+xml': '<svg/>', 'text/plain': 'a figure'}, raw=True)"
+    )
+    write(path, (shows, []))
+    notebook = nbformat.read(path, 4)
+    for words, code in (("a figure", 0), ("another", 1)):
+        data = {"image/svg+xml": "<svg>older</svg>", "text/plain": words}
+        notebook.cells[0].outputs = [nbformat.v4.new_output("display_data", data)]
+        nbformat.write(notebook, path)
+        assert run(tmp_path)[0] == code
+
+
 def test_whole_notebooks_are_named_as_their_files_are():
     named = runpy.run_path(str(NOTEBOOKS / "conftest.py"))["NOTEBOOKS"]
     for stem, names in named.items():

@@ -53,6 +53,16 @@ def test_figures_and_tables_are_numbered_by_chapter(tmp_path):
     assert page.soup.find(id="table-3.1").select_one(".table") is not None
 
 
+def test_picture_links_to_itself_enlarged_and_back(tmp_path):
+    (page,) = pages_of(tmp_path, n3_away=[figure("one", "A"), figure("two", "B")])
+    views = page.soup.main.select("figure.output > .view")
+    assert [view["id"] for view in views] == ["figure-3.1-large", "figure-3.2-large"]
+    back, picture = views[1]("a")
+    assert picture["href"] == "#figure-3.2-large" and picture.img["alt"] == "B"
+    assert back["href"] == "#figure-3.2"
+    assert page.problems == []
+
+
 def test_caption_of_the_table_itself_goes_before_the_heading(tmp_path):
     html = "<table><caption>Own words</caption><tr><td>1</td></tr></table>"
     cell = nbformat.v4.new_code_cell("t", execution_count=1)

@@ -50,7 +50,6 @@ from mebnb.plots.looks import (
     SCALING_STYLES,
     STYLE,
     AlgorithmStyle,
-    show,
     strip_plot,
     style,
 )
@@ -74,6 +73,7 @@ from mebnb.plots.plane import (
     steps_on_face,
     widths_2d,
 )
+from mebnb.plots.showing import show
 from mebnb.plots.speed import cost_lines, lead_dots
 
 __all__ = [

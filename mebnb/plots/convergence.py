@@ -10,6 +10,7 @@ from mebnb.plots.looks import (
     ALGORITHM_STYLES,
     BALL,
     COLORS,
+    PANEL,
     RULE_STYLES,
     legend_below,
     panel_grid,
@@ -49,7 +50,7 @@ def primal_and_dual(solution):
     matplotlib.figure.Figure
     """
     frame = solution.trace.to_frame()
-    fig, (values, gap) = plt.subplots(1, 2, figsize=(8.0, 3.3))
+    fig, (values, gap) = plt.subplots(1, 2, figsize=(2 * PANEL, 3.0))
     values.plot(frame["radius"] ** 2, color=COLORS["red"], label="primal: max $d_i$")
     values.plot(frame["gamma"], color=COLORS["blue"], ls="--", label=r"dual: $\gamma$")
     values.set_ylabel("squared units")
@@ -99,10 +100,8 @@ def convergence(
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = plt.subplots(
-        1, len(panels), figsize=(3.6 * len(panels), 3.4), squeeze=False
-    )
-    for ax, panel in zip(axes[0], panels, strict=True):
+    fig, axes = panel_grid(len(panels), height=2.7)
+    for ax, panel in zip(axes, panels, strict=True):
         ylabel, scale = PANELS[panel]
         scale = "linear" if linear else scale
         for name, solution in solutions.items():
@@ -119,8 +118,7 @@ def convergence(
         ax.set_yscale(scale)
         ax.set_xlabel("iteration" if x == "iteration" else "seconds")
         ax.set_ylabel(ylabel)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
+    legend_below(fig, axes)
     return fig
 
 
@@ -153,7 +151,7 @@ def bounds(solution, optimum):
     """
     frame = solution.trace.to_frame()
     t, gamma, gap = frame["iteration"], frame["gamma"], frame["fw_gap"]
-    fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    fig, (left, right) = plt.subplots(1, 2, figsize=(2 * PANEL, 3.0))
     left.fill_between(t, gamma, gamma + gap, color=COLORS["sky"], alpha=0.3, lw=0)
     left.plot(t, gamma + gap, color=COLORS["red"], label="$\\gamma$ + gap")
     left.plot(t, gamma, color=COLORS["blue"], label="$\\gamma$")
@@ -215,7 +213,7 @@ def by_set(
     matplotlib.figure.Figure
     """
     ylabel, yscale = QUANTITIES[quantity]
-    fig, axes = panel_grid(len(runs), width=3.6, height=2.9, most=2)
+    fig, axes = panel_grid(len(runs), height=2.9)
     for ax, (label, solutions) in zip(axes, runs.items(), strict=True):
         for name, solution in solutions.items():
             t, values = _over_iterations(solution.trace, quantity)
@@ -263,7 +261,7 @@ def errors_and_gaps(panels, styles=RULE_STYLES, powers=(-1, -2), xscale="log"):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.6, height=2.9, most=2)
+    fig, axes = panel_grid(len(panels), height=2.9)
     for ax, (title, frames) in zip(axes, panels.items(), strict=True):
         for name, frame in frames.items():
             look = styles[name]
@@ -298,7 +296,7 @@ def rate_constant(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.6, height=2.6, most=2)
+    fig, axes = panel_grid(len(panels), height=2.6)
     for ax, (title, frame) in zip(axes, panels.items(), strict=True):
         t = np.arange(1.0, len(frame))
         error, gap = (frame[column].to_numpy()[1:] for column in ("error", "gap"))
@@ -332,7 +330,7 @@ def gaps_by_step(runs, tol=None):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(runs), width=4.0, height=3.2)
+    fig, axes = panel_grid(len(runs), height=2.9)
     for ax, (step, solutions) in zip(axes, runs.items(), strict=True):
         for name, solution in solutions.items():
             gap = np.array(solution.trace.fw_gap)
@@ -382,7 +380,7 @@ def in_panels(
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.4, height=2.9)
+    fig, axes = panel_grid(len(panels), height=2.9)
     for ax, (title, lines) in zip(axes, panels.items(), strict=True):
         for name, (x, y) in lines.items():
             ax.plot(x, y, **styles[name].kwargs)
@@ -435,7 +433,7 @@ def blending(frame):
     -------
     matplotlib.figure.Figure
     """
-    fig, ax = plt.subplots(figsize=(8.4, 3.6))
+    fig, ax = plt.subplots(figsize=(2 * PANEL, 3.4))
     t, local = frame.index, frame["local"].where(frame["local"] > 0)
     ax.plot(t, local, color=COLORS["purple"], lw=1.2, label="local pairwise gap")
     ax.plot(t, frame["fw_gap"], color=BALL, lw=1.2, ls="--", label="FW gap")
@@ -476,7 +474,7 @@ def counts_by_rule(frame):
     """
     rules = list(dict.fromkeys(frame["rule"]))
     algorithms = list(dict.fromkeys(frame["algorithm"]))
-    fig, ax = plt.subplots(figsize=(8.0, 0.8 * len(rules) + 1.6))
+    fig, ax = plt.subplots(figsize=(2 * PANEL, 0.8 * len(rules) + 1.6))
     for shift, name in zip(
         np.linspace(-0.24, 0.24, len(algorithms)), algorithms, strict=True
     ):
@@ -514,7 +512,7 @@ def line_search(panels, rules):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=4.4, height=3.0)
+    fig, axes = panel_grid(len(panels), height=2.7)
     for ax, (title, line) in zip(axes, panels.items(), strict=True):
         steps = np.linspace(0.0, 1.12 * line.largest, 200)
         ax.plot(steps, [line.change(step) for step in steps], color=BALL, lw=1.0)
@@ -537,9 +535,14 @@ def line_search(panels, rules):
     return fig
 
 
+SMALLEST_STEP = 1e-20  # what is shorter moves no weight that is stored in 53 bits
+
+
 @style()
 def step_lengths(solutions, styles=RULE_STYLES):
     """Step length over the iterations on a log axis, one panel a run.
+
+    An axis ends where steps are too short to move a weight.
 
     Parameters
     ----------
@@ -551,7 +554,7 @@ def step_lengths(solutions, styles=RULE_STYLES):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(solutions), width=3.6, height=2.6, most=2)
+    fig, axes = panel_grid(len(solutions), height=2.6)
     for ax, (name, solution) in zip(axes, solutions.items(), strict=True):
         steps = np.array(solution.trace.step, dtype=float)
         drops = np.array(solution.trace.kind) == "drop"
@@ -567,6 +570,8 @@ def step_lengths(solutions, styles=RULE_STYLES):
         low, high = np.nanmin(steps[steps > 0]), np.nanmax(steps)
         if high < 10.0 * low:
             ax.set_ylim(low / 10.0, high * 10.0)
+        elif low < SMALLEST_STEP:
+            ax.set_ylim(SMALLEST_STEP, high * 10.0)
         ax.set_title(styles[name].label)
         ax.set_xlabel("iteration")
         ax.set_ylabel("step length")

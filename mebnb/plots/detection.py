@@ -60,10 +60,8 @@ def distribution_over_splits(
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = plt.subplots(
-        1, len(columns), figsize=(3.4 * len(columns), 2.9), squeeze=False
-    )
-    for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+    fig, axes = panel_grid(len(columns), height=2.2)
+    for ax, (column, label) in zip(axes, columns.items(), strict=True):
         strip_plot(
             x=frame[column], ax=ax, color=NOMINAL, alpha=0.6, size=5, jitter=0.25
         )
@@ -73,8 +71,7 @@ def distribution_over_splits(
             ax.axvline(marked[column], color=ANOMALY, ls="--", label=marked_label)
         ax.set_xlabel(label)
         ax.set_yticks([])
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=2)
+    legend_below(fig, axes)
     return fig
 
 
@@ -96,14 +93,8 @@ def scores_over_splits(frame, columns, group="detector"):
     matplotlib.figure.Figure
     """
     names = list(frame[group].unique())
-    fig, axes = plt.subplots(
-        1,
-        len(columns),
-        figsize=(2.2 + 3.2 * len(columns), 0.9 + 0.42 * len(names)),
-        sharey=True,
-        squeeze=False,
-    )
-    for ax, (column, label) in zip(axes[0], columns.items(), strict=True):
+    fig, axes = panel_grid(len(columns), height=0.4 + 0.42 * len(names), sharey="row")
+    for ax, (column, label) in zip(axes, columns.items(), strict=True):
         look = {"color": NOMINAL, "alpha": 0.5, "size": 4, "jitter": 0.18}
         strip_plot(frame, x=column, y=group, order=names, ax=ax, **look)
         means = frame.groupby(group)[column].mean()[names]
@@ -192,7 +183,7 @@ def published_beside(panels, xlabel):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.5, height=2.6)
+    fig, axes = panel_grid(len(panels), height=2.6)
     for ax, (title, table) in zip(axes, panels.items(), strict=True):
         rows = np.arange(len(table))[::-1]
         for shift, name, color, marker in (
@@ -363,7 +354,7 @@ def over_rates(panels, xlabel, ylabel):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.5, height=3.1)
+    fig, axes = panel_grid(len(panels), height=3.1)
     top = max(table.to_numpy().max() for table in panels.values())
     for ax, (title, table) in zip(axes, panels.items(), strict=True):
         for method in table:
@@ -394,7 +385,7 @@ def nu_property(panels):
         "support": ("share with weight", COLORS["blue"], "s"),
         "outside": ("share outside", COLORS["red"], "x"),
     }
-    fig, axes = panel_grid(len(panels), width=3.5, height=3.2)
+    fig, axes = panel_grid(len(panels), height=3.2)
     for ax, (title, table) in zip(axes, panels.items(), strict=True):
         nu = table.index.to_numpy()
         m = (table["nu m"] / nu).to_numpy()
@@ -429,7 +420,7 @@ def contamination_curves(frame, columns):
     """
     counts = sorted(frame["count"].unique())
     places = np.arange(len(counts))
-    fig, axes = panel_grid(len(columns), width=4.0, height=3.3)
+    fig, axes = panel_grid(len(columns), height=2.9)
     for ax, (column, label) in zip(axes, columns.items(), strict=True):
         for name, rows in frame.groupby("detector", sort=False):
             scores = rows.groupby("count")[column]
@@ -458,7 +449,7 @@ def scores_by_factor(table):
     matplotlib.figure.Figure
     """
     names = table.index.unique("detector")
-    fig, axes = panel_grid(len(names), width=4.0, height=3.1)
+    fig, axes = panel_grid(len(names), height=2.8)
     for ax, name in zip(axes, names, strict=True):
         for column, (label, color, line) in THRESHOLD_LOOKS.items():
             ax.plot(table.loc[name, column], color=color, ls=line, label=label)
@@ -485,7 +476,7 @@ def contributions(shares, most=6):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(shares), width=3.6, height=0.8 + 0.3 * most)
+    fig, axes = panel_grid(len(shares), height=0.8 + 0.3 * most)
     for ax, (title, row) in zip(axes, shares.iterrows(), strict=True):
         shown = row[row.abs().sort_values(ascending=False, kind="stable").index][:most]
         names = [name if len(name) <= 20 else f"{name[:19]}…" for name in shown.index]

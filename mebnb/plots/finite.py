@@ -38,7 +38,7 @@ class Scene(NamedTuple):
 
 
 @style()
-def scenes_2d(points, scenes, *, ringed, crossed="outside", known="rows", most=2):
+def scenes_2d(points, scenes, *, ringed, crossed="outside", known="rows"):
     """The same points in every panel, with circles about them and rows marked.
 
     Parameters
@@ -47,8 +47,6 @@ def scenes_2d(points, scenes, *, ringed, crossed="outside", known="rows", most=2
     scenes : list of Scene
     ringed, crossed, known : str
         What the legend says of the marked rows, and of those in full colour.
-    most : int
-        Panels in a row.
 
     Returns
     -------
@@ -56,7 +54,7 @@ def scenes_2d(points, scenes, *, ringed, crossed="outside", known="rows", most=2
     """
     labels = list(dict.fromkeys(label for scene in scenes for label in scene.circles))
     looks = dict(zip(labels, CIRCLE_LOOKS, strict=False))
-    fig, axes = panel_grid(len(scenes), width=3.4, height=3.5, most=most)
+    fig, axes = panel_grid(len(scenes), height=3.5)
     for ax, scene in zip(axes, scenes, strict=True):
         rows = np.arange(len(points)) if scene.known is None else scene.known
         dot = {"s": 14, "linewidths": 0}
@@ -120,7 +118,7 @@ def balls_tried_2d(points, panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.4, height=3.5, most=2)
+    fig, axes = panel_grid(len(panels), height=3.5)
     for ax, (title, balls) in zip(axes, panels.items(), strict=True):
         ax.scatter(*points.T, s=14, color=COLORS["blue"], linewidths=0, label="points")
         for center, radius in balls[:-1]:

@@ -1,8 +1,7 @@
 """One look for every figure.
 
 An algorithm has the same colour, marker and line everywhere; the colours are told
-apart by colour-blind readers (Okabe and Ito). `show` puts a figure into the notebook
-together with a text that says what it shows.
+apart by colour-blind readers (Okabe and Ito, with a red that nobody calls orange).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
-from IPython.display import display
 
 __all__ = [
     "ALGORITHM_STYLES",
@@ -21,6 +19,7 @@ __all__ = [
     "BOUND_STYLES",
     "CLOUD_STYLES",
     "COLORS",
+    "DARK",
     "DETECTOR_STYLES",
     "FINITE_STYLES",
     "METHOD_STYLES",
@@ -30,23 +29,38 @@ __all__ = [
     "SCALING_STYLES",
     "STYLE",
     "AlgorithmStyle",
-    "show",
     "strip_plot",
     "style",
 ]
 
 
 COLORS = {
-    "orange": "#E69F00",
-    "sky": "#56B4E9",
-    "green": "#009E73",
-    "yellow": "#F0E442",
-    "blue": "#0072B2",
-    "red": "#D55E00",
-    "purple": "#CC79A7",
+    "orange": "#e69f00",
+    "sky": "#56b4e9",
+    "green": "#009e73",
+    "yellow": "#f0e442",
+    "blue": "#0072b2",
+    "red": "#cc3311",
+    "purple": "#cc79a7",
     "black": "#000000",
-    "grey": "#6E6E6E",
+    "grey": "#6e6e6e",
 }
+
+DARK = {
+    "#ffffff": "#16191d",
+    COLORS["black"]: "#dfe3e8",
+    COLORS["grey"]: "#a3adb8",
+    COLORS["orange"]: COLORS["orange"],
+    COLORS["sky"]: "#7fd0ff",
+    COLORS["green"]: "#0f9f74",
+    COLORS["yellow"]: COLORS["yellow"],
+    COLORS["blue"]: "#4d97e8",
+    COLORS["red"]: "#f2553d",
+    COLORS["purple"]: "#c96fae",
+}
+"""What paper, ink and each colour become on the dark pages of a report."""
+
+PANEL = 3.2  # width of one of two panels in inches; its words stay legible on a phone
 
 NOMINAL, ANOMALY, BALL = COLORS["blue"], COLORS["red"], COLORS["black"]
 
@@ -204,32 +218,16 @@ def strip_plot(*args, **kwargs):
         np.random.set_state(before)
 
 
-def show(fig, alt):
-    """Show a figure in the notebook with its alternative text, then close it.
+def panel_grid(count, height, **shared):
+    """A figure of `count` panels, at most two in a row, so that a phone shows them.
 
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-    alt : str
-        What the figure shows, for readers who cannot see it.
-
-    Raises
-    ------
-    ValueError
-        When the text is empty.
+    `shared` are the words of `plt.subplots` for axes that panels share.
     """
-    if not alt or not alt.strip():
-        raise ValueError("alt must say what the figure shows, found an empty text")
-    display(fig, metadata={"image/png": {"alt": " ".join(alt.split())}})
-    plt.close(fig)
-
-
-def panel_grid(count, width, height, most=3):
-    """A figure of `count` panels, at most `most` in a row; two fit a phone."""
-    columns = 2 if count in (2, 4) else min(most, count)
+    columns = min(count, 2)
     rows = -(-count // columns)
+    width = 2 * PANEL if columns == 2 else 1.4 * PANEL
     fig, axes = plt.subplots(
-        rows, columns, figsize=(width * columns, height * rows + 0.6), squeeze=False
+        rows, columns, figsize=(width, height * rows + 0.6), squeeze=False, **shared
     )
     for ax in axes.flat[count:]:
         ax.remove()

@@ -194,7 +194,7 @@ def detectors_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=4.2, height=4.0)
+    fig, axes = panel_grid(len(panels), height=3.4)
     for ax, (title, (split, ball)) in zip(axes, panels.items(), strict=True):
         nominal = split.test[~split.test_is_anomaly]
         anomalies = split.test[split.test_is_anomaly]
@@ -231,7 +231,7 @@ def circles_2d(panels):
     """
     labels = list(dict.fromkeys(c for *_, circles in panels.values() for c in circles))
     looks = dict(zip(labels, CIRCLE_LOOKS, strict=False))
-    fig, axes = panel_grid(len(panels), width=3.1, height=3.2)
+    fig, axes = panel_grid(len(panels), height=3.2)
     for ax, (title, (points, marked, circles)) in zip(
         axes, panels.items(), strict=True
     ):
@@ -304,7 +304,7 @@ def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
     """
     points = np.asarray(points)
     at = [t for t in at if t < len(states)]
-    fig, axes = panel_grid(len(at), width=3.4, height=3.5, most=2)
+    fig, axes = panel_grid(len(at), height=3.5)
     used = []
     for ax, t in zip(axes, at, strict=True):
         _plane(ax, points, states[-1])
@@ -335,7 +335,7 @@ def paths_2d(points, runs, styles=ALGORITHM_STYLES):
     matplotlib.figure.Figure
     """
     points = np.asarray(points)
-    fig, axes = panel_grid(len(runs), width=3.4, height=3.5, most=2)
+    fig, axes = panel_grid(len(runs), height=3.5)
     for ax, (name, states) in zip(axes, runs.items(), strict=True):
         _plane(ax, points, states[-1])
         _iterate(ax, points, states, color=styles[name].color)
@@ -457,8 +457,8 @@ def steps_on_face(panels, *, at=0):
     matplotlib.figure.Figure
     """
     sides = np.array([np.ptp(corners, axis=0) for corners, _, _ in panels.values()])
-    height = 0.5 + 3.2 * (sides[:, 1] / sides[:, 0]).max()
-    fig, axes = panel_grid(len(panels), width=3.6, height=height, most=2)
+    height = 0.5 + 2.9 * (sides[:, 1] / sides[:, 0]).max()
+    fig, axes = panel_grid(len(panels), height=height)
     kinds = []
     for ax, (title, panel) in zip(axes, panels.items(), strict=True):
         corners, states, directions = panel
@@ -490,7 +490,7 @@ def widths_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.6, height=3.6, most=2)
+    fig, axes = panel_grid(len(panels), height=3.3)
     for ax, (title, (corners, face, center)) in zip(axes, panels.items(), strict=True):
         ax.add_patch(Polygon(corners, closed=True, fill=False, color=BALL, lw=1.2))
         _width_and_diameter(ax, corners, face)
@@ -635,7 +635,7 @@ def ellipsoids_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=4.2, height=4.2)
+    fig, axes = panel_grid(len(panels), height=3.5)
     for ax, (title, (negatives, ellipsoids)) in zip(axes, panels.items(), strict=True):
         ax.scatter(*negatives.T, s=10, color=NOMINAL, label="negatives", linewidths=0)
         centers = np.array([ellipsoid.center for ellipsoid in ellipsoids])
@@ -672,7 +672,7 @@ def soft_balls_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.3, height=3.3)
+    fig, axes = panel_grid(len(panels), height=3.3)
     for ax, (title, (points, ball)) in zip(axes, panels.items(), strict=True):
         distances = np.hypot(*(points - ball.center).T)
         outside = distances > ball.radius * (1 + 1e-4)
@@ -772,7 +772,7 @@ def regions_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), width=3.6, height=3.5)
+    fig, axes = panel_grid(len(panels), height=3.5)
     for ax, (title, (points, detector)) in zip(axes, panels.items(), strict=True):
         low, high = points.min(axis=0), points.max(axis=0)
         margin = 0.35 * (high - low).max()

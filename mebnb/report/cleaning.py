@@ -56,7 +56,7 @@ MATHML_STYLES = "justify-items padding-left padding-right width"
 CHOICES = {"checkbox", "radio"}  # nothing is typed into a page
 SCHEMES = {"http", "https", "mailto"}
 
-PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
+PICTURE = re.compile(r"data:image/(png|svg\+xml);base64,[A-Za-z0-9+/=]+")
 ADDRESS = re.compile(r"(https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
 PLACE = re.compile(r"#[^\x00-\x20]*")
 FILE = re.compile(
@@ -105,7 +105,7 @@ def clean_page(body):
     -------
     str
         Links lead into the page, to pages and notebooks beside it, or to the web;
-        pictures are PNG and stand in the page itself.
+        pictures are PNG or SVG and stand in the page itself.
     """
     return _cleaner_of_pages().clean(body)
 
@@ -166,7 +166,7 @@ def _address(tag, name, value):
     """The value of an attribute of a page, None where no page of ours needs it."""
     if (tag, name) == ("input", "type"):
         return value if value in CHOICES else "checkbox"
-    kinds = {"src": (PNG,), "href": (ADDRESS, PLACE, FILE)}.get(name)
+    kinds = {"src": (PICTURE,), "href": (ADDRESS, PLACE, FILE)}.get(name)
     if kinds is None or any(kind.fullmatch(value) for kind in kinds):
         return value
     return None

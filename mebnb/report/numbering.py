@@ -29,6 +29,8 @@ def number_all(main, chapter):
         about = SENTENCE.match(picture.img["alt"]) if picture.img else None
         words = about[0] if about else ""
         _caption(picture, f"Figure {prefix}{count}", words, taken)
+        if picture.img:
+            _let_enlarge(picture, taken)
     tables = [
         t for t in main.select(".table") if not t.find_parent(class_="parameters")
     ]
@@ -38,6 +40,17 @@ def number_all(main, chapter):
         words = _words_of(scroller)
         scroller["aria-label"] = f"{label}: {words}" if words else label
         _caption(figure, label, words, taken)
+
+
+def _let_enlarge(figure, taken):
+    """A picture links to its place, which fills the window for as long as it is named."""
+    name = free_name(f"{figure['id']}-large", taken)
+    place = figure.img.wrap(new_element("a", href=f"#{name}", title="Enlarge")).wrap(
+        new_element("div", id=name, attrs={"class": "view"})
+    )
+    back = new_element("a", href=f"#{figure['id']}", attrs={"class": "back"})
+    back.string = "Back to the page"
+    place.insert(0, back)
 
 
 def _words_of(scroller):

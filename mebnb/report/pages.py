@@ -14,10 +14,11 @@ from mebnb.report import finishing, tables
 from mebnb.report.citing import link_citations, read_bibliography
 from mebnb.report.cleaning import clean
 from mebnb.report.document import OTHERS, TEMPLATES, document
+from mebnb.report.drawings import address_of, leave_out_refused
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.missing import note_of
-from mebnb.report.notebooks import title_of
+from mebnb.report.notebooks import tags, title_of
 from mebnb.report.numbering import name_references, number_all
 from mebnb.report.parameters import (
     changed_parameters,
@@ -56,7 +57,8 @@ class Page:
     title, summary : str
         First heading and first sentence, as HTML.
     picture : str
-        The first picture as a data address, "" where there is none.
+        That of a cell with the tag "picture", else the first, as a data address; ""
+        where there is none.
     picture_alt : str
         Its alternative text.
     problems : list of str
@@ -218,12 +220,13 @@ def _exporter(with_code):
         exclude_input=not with_code,
         exclude_anchor_links=True,
     )
-    for filter_ in (clean, clean_output, escaped, without_folders):
+    for filter_ in (address_of, clean, clean_output, escaped, without_folders):
         exporter.register_filter(filter_.__name__, filter_)
     # Nothing that needs a script: a widget or plot falls back to its text or picture.
     exporter.config.NbConvertBase.display_data_priority = [
         "text/html",
         "text/markdown",
+        "image/svg+xml",
         "image/png",
         "image/jpeg",
         "text/latex",
@@ -245,6 +248,7 @@ def _render(exporter, page, before, after, chapters, own):
     notebook = copy.deepcopy(page.notebook)
     for number, cell in enumerate(notebook.cells, start=1):
         cell["number"] = number
+    leave_out_refused(notebook)
     context = {
         "plain_title": page.plain_title,
         "address": page.address,
@@ -334,7 +338,7 @@ def _finish(page, names, own, sources):
     finishing.add_anchors(main)
     page.anchors = {element["id"] for element in page.soup.find_all(id=True)}
     page.summary = finishing.first_sentence(main)
-    picture = main.select_one("figure.output img, .text img")
+    picture = _picture(page)
     if picture:
         page.picture, page.picture_alt = picture["src"], picture.get("alt", "")
 
@@ -348,6 +352,17 @@ def _link_errata(main):
         line = finishing.new_element("p")
         line.append(link)
         table.find_parent(class_="cell").insert_before(line)
+
+
+def _picture(page):
+    """The picture that stands for a page: of a cell with the tag "picture", else the first."""
+    tagged = [
+        f"#cell-{number} img"
+        for number, cell in enumerate(page.notebook.cells, start=1)
+        if "picture" in tags(cell)
+    ]
+    found = map(page.soup.main.select_one, [*tagged, "figure.output img, .text img"])
+    return next(filter(None, found), None)
 
 
 def _names_notebook(note):

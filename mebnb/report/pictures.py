@@ -1,4 +1,4 @@
-"""Pictures of a page: they come from the notebook itself, and each is a PNG."""
+"""Pictures of a page: they come from the notebook itself, each a PNG or a drawing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 
 from bs4 import NavigableString
 
+from mebnb.report.drawings import PREFIX, drawing_at, drawn, first_panel
 from mebnb.report.finishing import cell_name, new_element
 
 LOADED = ("PNG", "JPEG", "GIF", "WEBP")
@@ -35,17 +36,17 @@ def finish_pictures(main, *, strict):
     for number, image in enumerate(main("img"), start=1):
         where, source = cell_name(image), image.get("src", "")
         alt = image.get("alt", "").strip()
-        picture = _opened(source)
-        if picture is not None:
+        shown = _shown(source)
+        if shown is not None:
             if strict and not alt:
                 problems.append(
                     f"{where}: a figure without alternative text; "
                     "end the cell with show(fig, alt=...)"
                 )
-            image["src"] = _as_png(picture, source)
+            image["src"], size = shown
             image["alt"] = alt or f"Figure {number}, without a description"
             if not (image.get("width") and image.get("height")):
-                image["width"], image["height"] = map(str, picture.size)
+                image["width"], image["height"] = map(str, size)
         elif REMOTE.match(source):
             link = new_element("a", href=source)
             link.string = alt or source
@@ -59,8 +60,18 @@ def finish_pictures(main, *, strict):
     return problems
 
 
+def _shown(source):
+    """What a page shows of a data address, and its size; None where that is no picture."""
+    if source.startswith(PREFIX):
+        return drawn(drawing_at(source))
+    picture = _opened(source)
+    return None if picture is None else (_as_png(picture, source), picture.size)
+
+
 def thumbnail(source, width=640):
-    """A picture of a page again, at most `width` pixels wide.
+    """A picture of a page again, to be seen small.
+
+    A drawing is cut to its first panel; what has pixels gets at most `width` of them.
 
     Parameters
     ----------
@@ -76,6 +87,8 @@ def thumbnail(source, width=640):
     """
     from PIL import Image
 
+    if source.startswith(PREFIX):
+        return first_panel(source)
     picture = _opened(source)
     picture.thumbnail((width, width))
     flat = Image.new("RGB", picture.size, "white")

@@ -216,6 +216,35 @@ FORMULAS = [
     "=cmd|' /C calc'!A0",
 ]
 
+DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+    'width="90" height="45" viewBox="0 0 90 45" {}><path id="p" d="M 0 0 L 90 0 L 90 45 z"/>'
+    "{}</svg>"
+)
+DRAWINGS = [
+    DRAWING.format("onload='window.P=100'", ""),
+    *(
+        DRAWING.format("", inside)
+        for inside in (
+            "<script>window.P=101; parent.P=101; top.P=101</script>",
+            "<script href='https://evil.example/a.js'/>",
+            "<style>@import url(https://evil.example/b.css);</style>",
+            "<image href='https://evil.example/c.png' width='9' height='9'/>",
+            "<use xlink:href='https://evil.example/d.svg#x'/>",
+            "<a href='javascript:window.P=102'><path d='M 0 0 h 90 v 45 z'/></a>",
+            "<path d='M 0 0' fill='url(https://evil.example/e#x)'/>",
+            "<foreignObject width='90' height='45'><body "
+            "xmlns='http://www.w3.org/1999/xhtml'><img src='x' onerror='window.P=103'/>"
+            "</body></foreignObject>",
+            "<animate attributeName='href' values='javascript:window.P=104'/>",
+            "<set attributeName='onload' to='window.P=105'/>",
+            "<path d='M 0 0 h 9' onclick='window.P=106'/>",
+            "<text>&lt;/svg&gt;&lt;img src=x onerror=window.P=107&gt;</text>",
+            "<g id='a'><use xlink:href='#b'/></g><g id='b'><use xlink:href='#a'/></g>",
+        )
+    ),
+]
+
 PAYLOADS = [*SCRIPTS, *LINKS, *REQUESTS, *FILES, *HIDDEN, *FORMULAS]
 
 

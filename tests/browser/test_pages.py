@@ -1,6 +1,7 @@
 """Every page of the report as a browser shows it, on a desk, a phone and paper."""
 
 import functools
+import io
 import re
 from urllib.parse import unquote, urldefrag, urlparse
 
@@ -8,10 +9,13 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from formulas import written_formulas
+from payloads import DRAWING
+from PIL import Image
 
 from mebnb.documents import all_entries
+from mebnb.plots.looks import DARK
 from mebnb.report.document import POLICY
-from mebnb.report.making import export_stored
+from mebnb.report.making import export_files, export_stored
 from mebnb.report.notebooks import list_notebooks, notebooks_folder
 
 pytestmark = pytest.mark.browser
@@ -158,6 +162,53 @@ def test_images_are_loaded_and_described(opened):
     )
     for natural, width, height, alt, src in images:
         assert natural > 0 and width and height and alt.strip(), src
+
+
+def test_figure_is_enlarged_and_left_by_keyboard(site, chromium):
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page.goto((site / "03_away_steps.html").as_uri())
+    picture = page.locator("figure.output .view a[title]").first
+    small = picture.locator("img").bounding_box()["width"]
+    picture.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#figure-3.1-large")
+    large = picture.locator("img").bounding_box()["width"]
+    assert small <= 390 and large > 2 * small
+    back = page.locator(".view:target .back")
+    assert back.inner_text() == "Back to the page"
+    back.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#figure-3.1")
+    assert picture.locator("img").bounding_box()["width"] == small
+    page.close()
+
+
+def corner(page):
+    """The colour of the first pixel of a page's first drawing."""
+    drawing = page.locator('figure.output img[src^="data:image/svg"]').first
+    with Image.open(io.BytesIO(drawing.screenshot())) as seen:
+        return "#{:02x}{:02x}{:02x}".format(*seen.convert("RGB").getpixel((3, 3)))
+
+
+def test_drawing_follows_the_scheme_and_paper_is_white(chromium, tmp_path):
+    path = tmp_path / "01_drawing.ipynb"
+    drawing = DRAWING.format("", '<path d="M 0 0 h 90 v 45 h -90 z" fill="#ffffff"/>')
+    cell = nbformat.v4.new_code_cell("show()", execution_count=1)
+    cell.outputs = [
+        nbformat.v4.new_output("display_data", {"image/svg+xml": drawing}),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    files, _ = export_files([path], tmp_path)
+    page = chromium.new_page()
+    page.goto(files[0].as_uri())
+    for medium, scheme, color in (
+        ("screen", "light", "#ffffff"),
+        ("screen", "dark", DARK["#ffffff"]),
+        ("print", "dark", "#ffffff"),
+    ):
+        page.emulate_media(media=medium, color_scheme=scheme)
+        assert corner(page) == color, (medium, scheme)
+    page.close()
 
 
 def test_every_link_resolves(opened):

@@ -10,7 +10,7 @@ import base64
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from payloads import PAYLOADS, PIXEL, SECRET, write_csv
+from payloads import DRAWING, DRAWINGS, PAYLOADS, PIXEL, SECRET, write_csv
 
 from mebnb.cli import main
 from mebnb.report.making import export_files
@@ -131,6 +131,35 @@ def test_notebook_of_a_stranger_does_nothing(start, context, tmp_path):
     headings = page.locator("main").locator("h1, h2, h3").all_inner_texts()
     assert headings.count("Before") == headings.count("After") == len(batch)
     assert headings[-1] == "How this page was made"
+    page.close()
+
+
+def test_drawings_of_a_stranger_do_nothing(context, tmp_path):
+    harmless = DRAWING.format("", "")
+    cells = [new_markdown_cell("# Drawings\n\n## Before")]
+    for words in (*DRAWINGS, harmless):
+        address = base64.b64encode(words.encode()).decode()
+        cell = new_code_cell("show()", execution_count=1)
+        cell.outputs = [
+            new_output(
+                "display_data", {"image/svg+xml": words, "text/plain": "a drawing"}
+            ),
+            new_output(
+                "display_data",
+                {"text/html": f"<img src='data:image/svg+xml;base64,{address}'>"},
+            ),
+        ]
+        cells.append(cell)
+    write_notebook(new_notebook(cells=cells), tmp_path / "x.ipynb")
+    files, _ = export_files([tmp_path / "x.ipynb"], tmp_path)
+    page, did = look_at(context, files[0])
+    assert did == []
+    # Those that hold shapes alone: the harmless one, and one whose style was left out.
+    assert page.locator("main img").count() == 4
+    assert page.locator("svg").count() == 0
+    assert "evil.example" not in page.content()
+    seen = page.evaluate("[...document.images].map(i => i.complete && i.naturalWidth)")
+    assert seen == [90] * 4
     page.close()
 
 

@@ -1,0 +1,84 @@
+"""Figures in a notebook: a drawing where it has few marks, else dots on a raster.
+
+A drawing (SVG) stays sharp at every size, and its colours can follow the reader's
+scheme. Each comes with the same picture as PNG, for viewers that draw nothing of a
+notebook that they do not trust.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+
+import matplotlib.pyplot as plt
+from IPython.display import display
+
+__all__ = ["MOST_MARKS", "as_drawing", "show"]
+
+MOST_MARKS = 2000  # of a drawing; with more it is larger and slower than a raster
+MARK = re.compile(r"<path\b|<use xlink:href=\"#(?!DejaVu)")
+GEOMETRY = re.compile(r' (?:d|x|y)="[^"]*"')
+LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+def show(fig, alt):
+    """Show a figure in the notebook with its alternative text, then close it.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+    alt : str
+        What the figure shows, for readers who cannot see it.
+
+    Raises
+    ------
+    ValueError
+        When the text is empty.
+    """
+    if not alt or not alt.strip():
+        raise ValueError("alt must say what the figure shows, found an empty text")
+    shown = {"image/png": base64.b64encode(_saved(fig, "png")).decode()}
+    drawing = as_drawing(fig)
+    if drawing is not None:
+        shown["image/svg+xml"] = drawing
+    about = {"alt": " ".join(alt.split())}
+    display(
+        {**shown, "text/plain": repr(fig)},
+        metadata=dict.fromkeys(shown, about),
+        raw=True,
+    )
+    plt.close(fig)
+
+
+def as_drawing(fig):
+    """A figure as SVG, the same text each time.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+
+    Returns
+    -------
+    str or None
+        None where it has more than `MOST_MARKS` marks or holds an image.
+    """
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    # Letters as outlines: no font of the reader can break the layout.
+    with plt.rc_context({"svg.fonttype": "path", "svg.hashsalt": "mebnb"}):
+        svg = _saved(fig, "svg", metadata=nothing).decode()
+    if "<image" in svg or len(MARK.findall(svg)) > MOST_MARKS:
+        return None
+    return GEOMETRY.sub(_rounded, svg[svg.index("<svg") :])
+
+
+def _rounded(attribute):
+    """Hundredths of a point are finer than any screen."""
+    return LONG_NUMBER.sub(lambda n: f"{round(float(n[0]), 2):g}", attribute[0])
+
+
+def _saved(fig, form, **options):
+    content = io.BytesIO()
+    # As tight as the pictures of Jupyter are.
+    fig.savefig(content, format=form, bbox_inches="tight", dpi=fig.dpi, **options)
+    return content.getvalue()
