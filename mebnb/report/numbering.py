@@ -23,7 +23,7 @@ def number_all(main, chapter):
     taken = {element["id"] for element in main(id=True)}
     prefix = f"{int(chapter)}." if chapter else ""
     for count, picture in enumerate(main.select("figure.output"), start=1):
-        about = SENTENCE.match(picture.img["alt"]) if picture.img else None
+        about = SENTENCE.match(_about(picture))
         words = about[0] if about else ""
         _caption(picture, f"Figure {prefix}{count}", words, taken)
     tables = [
@@ -35,6 +35,14 @@ def number_all(main, chapter):
         words = _words_of(scroller)
         scroller["aria-label"] = f"{label}: {words}" if words else label
         _caption(figure, label, words, taken)
+
+
+def _about(figure):
+    """What a figure says of itself: a picture, or frames to step through."""
+    frames = figure.find(role="radiogroup")
+    if frames is not None:
+        return frames["aria-label"]
+    return figure.img["alt"] if figure.img else ""
 
 
 def _words_of(scroller):

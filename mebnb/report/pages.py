@@ -33,6 +33,7 @@ from mebnb.report.running import (
     errors_of,
     status_of,
 )
+from mebnb.report.stepping import MIMETYPE, drawn
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
 
@@ -212,10 +213,11 @@ def _exporter(with_code):
         exclude_input=not with_code,
         exclude_anchor_links=True,
     )
-    for filter_ in (clean, clean_output, escaped, without_folders):
+    for filter_ in (clean, clean_output, drawn_output, escaped, without_folders):
         exporter.register_filter(filter_.__name__, filter_)
     # Nothing that needs a script: a widget or plot falls back to its text or picture.
     exporter.config.NbConvertBase.display_data_priority = [
+        MIMETYPE,
         "text/html",
         "text/markdown",
         "image/png",
@@ -233,6 +235,14 @@ def clean_output(html):
         "<img" in cleaned or BeautifulSoup(cleaned, "html.parser").get_text().strip()
     )
     return NEEDS_SCRIPT if "<script" in html and not shows else cleaned
+
+
+def drawn_output(description):
+    """Frames to step through as a page shows them; a sentence where they are none."""
+    try:
+        return drawn(description)
+    except ValueError as error:
+        return f"<p>No figure: {escaped(error)}</p>"
 
 
 def _render(exporter, page, before, after, chapters, own):
