@@ -61,8 +61,9 @@ def step_frames(points, states, rival=None):
             then = states[t + 1]
             ends = _ends(then.kind, weights[t + 1] - weights[t], rival)
             line += f" Next: {_told(then, ends, new=weights[t][then.support] == 0)}"
-            look = "FW" if then.kind == "plus" else then.kind
-            marks += _direction(points, look, ends, trail[t : t + 2])
+            marks += _direction(points, then.kind, ends, trail[t : t + 2])
+        else:
+            line += " Here the run ends."
         frames.append(Frame(line, marks))
     return frames
 
@@ -81,14 +82,14 @@ def _ends(kind, change, rival):
     """The point that weight goes to and the one it comes from; None is all others."""
     if kind in ("FW", "plus"):
         return int(change.argmax()), None
-    alone = kind == "away" or rival == "away"
+    alone = kind in ("away", "minus") or rival == "away"
     return None if alone else int(change.argmax()), int(change.argmin())
 
 
-def _direction(points, look, ends, centers):
+def _direction(points, kind, ends, centers):
     ends = [end for end in ends if end is not None]
     marks = [Line("way", [centers[0], points[end]]) for end in ends]
-    marks.append(Arrow(look, centers))
+    marks.append(Arrow(kind, centers))
     return marks + [Words(str(end), points[end]) for end in ends]
 
 

@@ -9,12 +9,12 @@ that a stranger's notebook can put in paths and words, and nothing else.
 
 from __future__ import annotations
 
-import base64
 import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 
@@ -25,16 +25,18 @@ __all__ += ["MIMETYPE", "Steps", "drawn", "step_through", "styles"]
 
 MIMETYPE = "application/vnd.mebnb.steps+json"
 SIDE = 320  # units of a drawing, whose coordinates have one decimal
-ROOM = 0.04  # of the side, left free at each edge
+ROOM = 0.07  # of the side, left free at each edge
 # What lies lowest comes first.
 LOOKS = (
     *("point", "outside", "enclosing", "trial", "smallest", "way", "weight", "trail"),
-    *("center", "FW", "away", "pairwise", "drop"),
+    *("center", "FW", "plus", "away", "minus", "pairwise", "drop"),
 )
 NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 PATH = re.compile(r"[MLahlm0-9. -]{1,100000}")
 PLACE = re.compile(r"-?[0-9.]{1,8} -?[0-9.]{1,8}")
 MOST_FRAMES = 40
+# JupyterLab, which goes from cell to cell with the arrow keys, leaves them to a button.
+ARROWS_ARE_OURS = 'data-lm-suppress-shortcuts="true"'
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
 
 
@@ -255,7 +257,7 @@ def _described(frame, scale):
 def _outward(place):
     """A place a little farther from the middle, where words hide no point."""
     along = place - SIDE / 2
-    return place + 12 * along / (np.hypot(*along) or 1.0)
+    return place + 18 * along / (np.hypot(*along) or 1.0)
 
 
 def _round(center, radius):
@@ -339,16 +341,15 @@ def _html(description, picture):
         label = f"frame {number + 1} of {len(frames)}"
         checked = "" if number else " checked"
         parts.append(
-            f'<input type="radio" hidden name="steps-{name}" id="{identity}"{checked}'
-            f' aria-label="{label}" aria-describedby="{identity}-line">\n'
+            f'<input type="radio" hidden="hidden" name="steps-{name}" id="{identity}"{checked}'
+            f' aria-label="{label}" aria-describedby="{identity}-line" {ARROWS_ARE_OURS}>\n'
             f'<div class="frame">{_turns(name, number, len(frames))}\n'
-            f"{picture(frame, f'{about} ({label})')}\n"
+            f"{picture(frame, f'drawing of {label}')}\n"
             f'<div class="line" id="{identity}-line">{escaped(frame["line"])}</div></div>\n'
         )
-    # The arrow keys are for the buttons here, not for JupyterLab.
     return (
-        f'<div class="mebnb-steps" role="radiogroup" aria-label="{about}"'
-        f' data-lm-suppress-shortcuts="true">\n{"".join(parts)}</div>'
+        f'<div class="mebnb-steps" role="radiogroup" aria-label="{about}">\n'
+        f"{''.join(parts)}</div>"
     )
 
 
@@ -359,9 +360,7 @@ def _turns(name, number, count):
     """
     back = _turn(name, number - 1, "back") if number else "<span></span>"
     on = _turn(name, number + 1, "forward") if number + 1 < count else "<span></span>"
-    return (
-        f'<div class="turns" hidden>{back}<span>{number + 1} of {count}</span>{on}</div>'
-    )
+    return f'<div class="turns" hidden="hidden">{back}<span>{number + 1} of {count}</span>{on}</div>'
 
 
 def _turn(name, number, word):
@@ -369,15 +368,20 @@ def _turn(name, number, word):
 
 
 def _drawing(frame, alt):
-    paths, words = frame["paths"], frame["words"]
-    layers = [look for look in LOOKS if look in paths]
     return (
         f'<svg class="mebnb-drawing" viewBox="0 0 {SIDE} {SIDE}" role="img"'
-        f' aria-label="{alt}">'
-        + "".join(f'<path class="{look}" d="{paths[look]}"></path>' for look in layers)
-        + "".join(_text(words, at) for words, at in words.items())
-        + "</svg>"
+        f' aria-label="{alt}">{_marks(frame)}</svg>'
     )
+
+
+def _marks(frame):
+    paths = frame["paths"]
+    drawn_paths = (
+        f'<path class="{look}" d="{paths[look]}"></path>'
+        for look in LOOKS
+        if look in paths
+    )
+    return "".join([*drawn_paths, *(_text(*item) for item in frame["words"].items())])
 
 
 def _text(words, at):
@@ -387,10 +391,10 @@ def _text(words, at):
 
 def _as_image(frame, alt, style):
     """The drawing as a picture of its own: JupyterLab shows it unasked for trust."""
-    drawing = _drawing(frame, alt)
-    start = drawing.index(">") + 1
-    paper = f'<style>{style}</style><path class="paper" d="M0 0h{SIDE}v{SIDE}h-{SIDE}"/>'
-    whole = drawing[:start] + paper + drawing[start:]
-    whole = whole.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    content = base64.b64encode(whole.encode()).decode()
-    return f'<img alt="{alt}" width="{SIDE}" src="data:image/svg+xml;base64,{content}">'
+    drawing = (
+        f"<svg xmlns='http://www.w3.org/2000/svg' class='mebnb-drawing'"
+        f" viewBox='0 0 {SIDE} {SIDE}'><style>{style}</style>"
+        f"<path class='paper' d='M0 0h{SIDE}v{SIDE}h-{SIDE}'></path>{_marks(frame)}</svg>"
+    )
+    content = quote(drawing.replace('"', "'"), safe=" '=:;/,.-(){}")
+    return f'<img alt="{alt}" width="{SIDE}" src="data:image/svg+xml,{content}">'
