@@ -381,7 +381,9 @@ def _marks(frame):
         for look in LOOKS
         if look in paths
     )
-    return "".join([*drawn_paths, *(_text(*item) for item in frame["words"].items())])
+    # A stored notebook has its keys sorted.
+    words = (_text(*item) for item in sorted(frame["words"].items()))
+    return "".join([*drawn_paths, *words])
 
 
 def _text(words, at):
