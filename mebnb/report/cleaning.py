@@ -2,7 +2,8 @@
 
 All else is taken out by nh3, which reads HTML as browsers do. It sees everything
 twice: each piece of a notebook on its way into the page (`clean`), so that no piece
-ends where it likes, and the finished page as a whole (`clean_page`).
+ends where it likes, and the finished page as a whole (`clean_page`). Drawings and
+buttons pass only there: no piece holds one, the page makes them (`stepping.drawn`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ TEXT = (
 )
 LINE = "abbr b cite code del em i ins kbd mark q s samp small span strong sub sup u var"
 SHELL = "article fieldset footer header input label legend main nav"
+DRAWING = "path svg text"
 MATHML = (
     "math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom "
     "mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext "
@@ -39,11 +41,15 @@ ATTRIBUTES = {
 }
 SHELL_ATTRIBUTES = {
     "*": (
-        "aria-current aria-hidden aria-label aria-labelledby class data-cell role "
-        "tabindex"
+        "aria-current aria-describedby aria-hidden aria-label aria-labelledby class "
+        "data-cell role tabindex"
     ),
     "a": "download rel",
-    "input": "checked name type",
+    "input": "checked hidden name type",
+    "label": "for",
+    "path": "d",
+    "svg": "viewBox",
+    "text": "x y",
 }
 MATHML_ATTRIBUTES = (
     "accent accentunder columnalign columnlines columnspacing depth display "
@@ -144,8 +150,8 @@ def _cleaner_of_pages():
 
     mathml = dict.fromkeys(MATHML.split(), MATHML_ATTRIBUTES)
     return nh3.Cleaner(
-        tags={*TEXT.split(), *SHELL.split(), *MATHML.split()},
-        clean_content_tags=set(GONE_WITH_CONTENT.split()) - {"math"},
+        tags={*TEXT.split(), *SHELL.split(), *DRAWING.split(), *MATHML.split()},
+        clean_content_tags=set(GONE_WITH_CONTENT.split()) - {"math", "svg"},
         attributes=_attributes(ATTRIBUTES, SHELL_ATTRIBUTES, mathml),
         filter_style_properties={*STYLES.split(), *MATHML_STYLES.split()},
         url_schemes=SCHEMES | {"data"},

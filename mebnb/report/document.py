@@ -7,6 +7,7 @@ import functools
 import hashlib
 from pathlib import Path
 
+from mebnb.report import stepping
 from mebnb.report.cleaning import clean_page
 
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
@@ -44,8 +45,11 @@ def document(title, body, script="", style=""):
     str
     """
     body = clean_page(body)
-    # With this font braces and roots grow.
-    styles = [_style(), _math_font()] if "<math" in body else [_style()]
+    styles = [_style()]
+    if "<math" in body:
+        styles.append(_math_font())  # in which braces and roots grow
+    if 'class="mebnb-steps"' in body:
+        styles += stepping.styles()
     styles += [style] if style else []
     template = templates().get_template("document.html.j2")
     policy = f"{POLICY}; script-src '{_hash(script)}'" if script else POLICY

@@ -26,7 +26,7 @@ def number_all(main, chapter):
     taken = {element["id"] for element in main(id=True)}
     prefix = f"{int(chapter)}." if chapter else ""
     for count, picture in enumerate(main.select("figure.output"), start=1):
-        about = SENTENCE.match(picture.img["alt"]) if picture.img else None
+        about = SENTENCE.match(_about(picture))
         words = about[0] if about else ""
         _caption(picture, f"Figure {prefix}{count}", words, taken)
         if picture.img:
@@ -51,6 +51,14 @@ def _let_enlarge(figure, taken):
     back = new_element("a", href=f"#{figure['id']}", attrs={"class": "back"})
     back.string = "Back to the page"
     place.insert(0, back)
+
+
+def _about(figure):
+    """What a figure says of itself: a picture, or frames to step through."""
+    frames = figure.find(role="radiogroup")
+    if frames is not None:
+        return frames["aria-label"]
+    return figure.img["alt"] if figure.img else ""
 
 
 def _words_of(scroller):

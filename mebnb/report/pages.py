@@ -35,6 +35,7 @@ from mebnb.report.running import (
     errors_of,
     status_of,
 )
+from mebnb.report.stepping import MIMETYPE, drawn
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
 
@@ -220,10 +221,12 @@ def _exporter(with_code):
         exclude_input=not with_code,
         exclude_anchor_links=True,
     )
-    for filter_ in (address_of, clean, clean_output, escaped, without_folders):
+    filters = address_of, clean, clean_output, drawn_output, escaped, without_folders
+    for filter_ in filters:
         exporter.register_filter(filter_.__name__, filter_)
     # Nothing that needs a script: a widget or plot falls back to its text or picture.
     exporter.config.NbConvertBase.display_data_priority = [
+        MIMETYPE,
         "text/html",
         "text/markdown",
         "image/svg+xml",
@@ -242,6 +245,14 @@ def clean_output(html):
         "<img" in cleaned or BeautifulSoup(cleaned, "html.parser").get_text().strip()
     )
     return NEEDS_SCRIPT if "<script" in html and not shows else cleaned
+
+
+def drawn_output(description):
+    """Frames to step through as a page shows them; a sentence where they are none."""
+    try:
+        return drawn(description)
+    except ValueError as error:
+        return f"<p>No figure: {escaped(error)}</p>"
 
 
 def _render(exporter, page, before, after, chapters, own):

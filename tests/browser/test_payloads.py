@@ -15,6 +15,7 @@ from payloads import DRAWING, DRAWINGS, PAYLOADS, PIXEL, SECRET, write_csv
 from mebnb.cli import main
 from mebnb.report.making import export_files
 from mebnb.report.notebooks import read_notebook, write_notebook
+from mebnb.report.stepping import MIMETYPE
 
 pytestmark = pytest.mark.browser
 
@@ -91,6 +92,8 @@ def stranger(words):
         new_output("display_data", {"text/plain": words}),
         new_output("display_data", {"image/svg+xml": words, "text/plain": "a drawing"}),
         new_output("display_data", {"image/png": words, "text/plain": "a picture"}),
+        new_output("display_data", {MIMETYPE: steps_of(words)}),
+        new_output("display_data", {MIMETYPE: {"name": words}, "text/html": words}),
         new_output("stream", name="stdout", text=words),
         new_output("stream", name="stderr", text=words),
         new_output("error", ename=words, evalue=words, traceback=[words]),
@@ -103,6 +106,12 @@ def stranger(words):
         shown,
         new_markdown_cell("## After"),
     ]
+
+
+def steps_of(words):
+    """What a figure to step through is drawn from, with words where it holds any."""
+    frame = {"line": words, "paths": {"point": "M9 9h0"}, "words": {words: "9 9"}}
+    return {"name": "steps", "about": words, "frames": [frame, frame]}
 
 
 def parameters_of(batch):
