@@ -35,6 +35,7 @@ import numpy as np
 from numba import njit
 
 from mebnb.solvers.balls import Solution, coordinate_spread, squared_distances
+from mebnb.solvers.devices import DeviceRows, on_a_device
 from mebnb.solvers.inputs import check_number, check_points, readable
 from mebnb.solvers.passes import (
     ORDER,
@@ -162,6 +163,9 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
 def _source(points, workers):
     """The points as passes read them: in memory, or where they lie."""
     points = opened(points)
+    if on_a_device(points):
+        rows = DeviceRows(points, check_workers(workers))
+        return rows if math.prod(rows.shape) > SMALL else Rows(rows.whole())
     if not isinstance(points, Blocks):
         points = check_points(points, finite=False)
         return Rows(points, check_workers(workers, points.size > SMALL))
