@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
+from mebnb.solvers.devices import distances_there, on_a_device
 from mebnb.solvers.inputs import check_points, readable_blocks, row_blocks
 from mebnb.solvers.rates import linear_rate, power_rate
 
@@ -446,12 +447,15 @@ class Solution:
         Parameters
         ----------
         points : array_like, shape (m, n)
-            Of a Dask array the answer is a Dask array too, with the same row chunks.
+            Of a Dask array the answer is a Dask array too, with the same row chunks; of
+            an array on a device it is one of the same library on that device.
 
         Returns
         -------
-        ndarray or dask.array.Array, shape (m,)
+        ndarray, dask.array.Array or array on a device, shape (m,)
         """
+        if on_a_device(points):
+            return distances_there(points, self.center)
         if hasattr(points, "map_blocks"):
             if points.numblocks[1] != 1:
                 raise ValueError(

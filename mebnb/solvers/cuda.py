@@ -12,13 +12,14 @@ from contextlib import nullcontext
 import numpy as np
 from numba import cuda, float64
 
-from mebnb.solvers.devices import CARD_ENTRIES
-
 __all__ = ["CardArray"]
 
+# A card is asked for rows of about this many entries at a time: 1 GiB of float32.
+CARD_ENTRIES = 2**28
 THREADS, MOST_LANES = 256, 32
-# More blocks than a card runs at once; each goes on with the rows that are left.
-MOST_BLOCKS = 4096
+# From about what a card runs at once, below which Numba warns, to a few times as many;
+# each block goes on with the rows that are left.
+LEAST_BLOCKS, MOST_BLOCKS = 128, 4096
 
 
 @cuda.jit
@@ -128,7 +129,7 @@ class CardArray:
 
 
 def _blocks(threads):
-    return max(1, min(-(-threads // THREADS), MOST_BLOCKS))
+    return max(LEAST_BLOCKS, min(-(-threads // THREADS), MOST_BLOCKS))
 
 
 def _card_of(points):

@@ -17,12 +17,10 @@ from mebnb.solvers.inputs import check_points
 from mebnb.solvers.passes import Shell
 from mebnb.solvers.sources import Blocks, Stream
 
-__all__ = ["DeviceRows", "on_a_device"]
+__all__ = ["DeviceRows", "distances_there", "on_a_device"]
 
 # kDLCPU of the DLPack standard.
 CPU = 1
-# A card is asked for rows of about this many entries at a time: 1 GiB of float32.
-CARD_ENTRIES = 2**28
 # The array API makes float64 copies of what it computes with.
 COPIED_ENTRIES = 2**24
 # Rows come to the host in pieces of about this many entries.
@@ -45,6 +43,25 @@ def on_a_device(points):
     if hasattr(points, "__dlpack_device__"):
         return int(points.__dlpack_device__()[0]) != CPU
     return hasattr(points, "__cuda_array_interface__")
+
+
+def distances_there(points, center):
+    """Distances of an array's rows from a center, on the array's device.
+
+    Parameters
+    ----------
+    points : array on a device, shape (m, n)
+    center : ndarray, shape (n,)
+
+    Returns
+    -------
+    array on the device, shape (m,), float64
+    """
+    array = _NamespaceArray(points)
+    m, n = array.shape
+    if n != center.size:
+        raise ValueError(f"points must have {center.size} columns, found {n}")
+    return array.distances(_pieces(m, array.entries // n), array.hosted(center))
 
 
 class DeviceRows(Stream):
@@ -107,9 +124,7 @@ class DeviceRows(Stream):
         seen = Shell(shell.center, shell.scale, 1, 0.0, copies=False)
         for (start, stop), cut, rest in zip(self._ranges, cuts, rests, strict=True):
             if rest >= least:
-                rows, _ = self.array.sift(
-                    start, stop, *where, least * (1.0 - EPS), cut
-                )
+                rows, _ = self.array.sift(start, stop, *where, least * (1.0 - EPS), cut)
                 self._show(seen, rows)
         shell.inner = max(shell.inner, seen.farthest)
 
@@ -247,14 +262,22 @@ class _NamespaceArray:
             a squared distance is not finite.
         """
         xp = self._xp
-        apart = self._long(self._points[start:stop, :])
-        apart = (apart if scale == 1.0 else apart * scale) - center
-        squared = xp.sum(apart * apart, axis=1)
+        squared = self._squared(start, stop, center, scale)
         zero = xp.zeros_like(squared)
         rest = xp.where(squared < np.inf, zero, zero + np.inf)
         rest = xp.max(xp.where(squared <= low, squared, rest))
         (found,) = xp.nonzero((squared > low) & (squared <= high))
         return self._on_the_host(found).astype(np.int64) + start, float(rest)
+
+    def _squared(self, start, stop, center, scale=1.0):
+        apart = self._long(self._points[start:stop, :])
+        apart = (apart if scale == 1.0 else apart * scale) - center
+        return self._xp.sum(apart * apart, axis=1)
+
+    def distances(self, pieces, center):
+        """Distances of all rows from a center, on the device."""
+        squared = [self._squared(start, stop, center) for start, stop in pieces]
+        return self._xp.sqrt(self._xp.concat(squared))
 
     def gather(self, rows):
         """Some rows as float64, in the memory of the host."""

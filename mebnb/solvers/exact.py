@@ -93,8 +93,10 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
         memory layout), nested lists or a data frame. Also the path of a `.npy` file, a
         Parquet file, a folder or a pattern of them, an Arrow table, a Dask array or
         frame with one chunk of columns, or `Blocks`: these are read block by block,
-        but for wide data (m not above 100 (n + 1)), which are taken into memory. Never
-        modified.
+        but for wide data (m not above 100 (n + 1)), which are taken into memory. An
+        array on a GPU (CuPy, PyTorch, JAX) or another device of float64 is passed over
+        there, and only the rows that decide are copied to the host; its ball is that of
+        the same rows in memory, bit for bit. Never modified.
     rtol : float
         The largest accepted radius / lower_bound - 1. The last digits are nearly free,
         so the solver aims at rtol / 100, or at what rounding allows.
