@@ -44,6 +44,12 @@ class Blocks:
     rows : sequence of int, or None
         How many rows each block has. None has them counted, in a pass of its own.
 
+    Attributes
+    ----------
+    count : int
+    names : list of str or None
+        Of the columns, where the blocks come from a table or from files.
+
     Examples
     --------
     >>> from mebnb import Blocks, minimum_enclosing_ball
@@ -64,7 +70,7 @@ class Blocks:
         self._read, self.count = read, int(count)
         self._rows, self._columns = rows, None
         self._marks, self._starts = {}, None
-        self._files = None
+        self._files, self.names = None, None
 
     @classmethod
     def from_parquet(cls, path, columns=None):
@@ -112,7 +118,7 @@ class Blocks:
             return _numbers_of_table(table, k)
 
         blocks = cls(read, len(pieces), rows)
-        blocks._files = files
+        blocks._files, blocks.names = files, columns
         return blocks
 
     @classmethod
@@ -136,7 +142,15 @@ class Blocks:
         def read(k):
             return _numbers_of_table(table.slice(starts[k], TABLE_ROWS), k)
 
-        return cls(read, len(starts), rows)
+        blocks = cls(read, len(starts), rows)
+        blocks.names = table.column_names
+        return blocks
+
+    @property
+    def rows(self):
+        """How many rows each block has."""
+        _ = self.shape
+        return list(self._rows)
 
     @property
     def shape(self):
