@@ -26,7 +26,7 @@ export MKL_NUM_THREADS ?= 1
 # A kernel of this environment wins over one installed for the user.
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench judgement mutate imbalanced lock clean
+.PHONY: report test lint test-unit test-notebooks test-oldest test-browser test-large setup store lab bench bench-gpu judgement mutate imbalanced lock clean
 .DEFAULT_GOAL := report
 
 setup: $(STAMP)
@@ -108,6 +108,11 @@ bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.own_tables
+
+# Needs a CUDA card, and CuPy or PyTorch for it; says so where there is none.
+bench-gpu: $(BENCH_STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[gpu]'
+	$(BIN)/python -m benchmarks.gpu
 
 # The tables of notebook 20: detectors judged on real sets, some of which are downloaded, and on laws.
 judgement: setup

@@ -371,6 +371,7 @@ def fit(arguments):
     """Fit a ball to a CSV or Parquet file, and score that file or another."""
     from mebnb.your_data import TableError
     from mebnb.your_data.fit import fit_file, score_file
+    from mebnb.your_data.many import is_many
     from mebnb.your_data.model import is_model
 
     asked = vars(arguments)
@@ -384,8 +385,11 @@ def fit(arguments):
     is_fitted = is_model(arguments.file)
     if is_fitted:
         _refuse_training_options(arguments, training)
+    many = any(map(is_many, filter(None, (arguments.file, arguments.score))))
     try:
-        if is_fitted:
+        if many:
+            made = _fit_many(arguments, training, is_fitted)
+        elif is_fitted:
             made = score_file(
                 arguments.file, arguments.score, identity=arguments.identity
             )
@@ -403,6 +407,37 @@ def fit(arguments):
     return 0
 
 
+def _fit_many(arguments, training, is_fitted):
+    """Fit to a folder or pattern of files, or score them by a model that is kept."""
+    from mebnb.your_data import TableError
+    from mebnb.your_data.fit import load_any_model
+    from mebnb.your_data.many import fit_many, score_many
+    from mebnb.your_data.model import BallModel
+
+    if arguments.score is not None and not is_fitted:
+        raise TableError(
+            "a folder or pattern is fitted or scored alone: keep the ball with --model, "
+            "then name it and --score"
+        )
+    refused = [name for name in training if name not in ("columns", "scaling", "nu")]
+    if arguments.identity is not None:
+        refused.append("identity")
+    if refused:
+        raise TableError(
+            "a folder or pattern is read block by block, which allows --columns, "
+            f"--scaling and --nu; leave --{refused[0]} out, or name one file"
+        )
+    if not is_fitted:
+        return fit_many(arguments.file, **training)
+    model = load_any_model(arguments.file)
+    if not isinstance(model, BallModel):
+        raise TableError(
+            "--score must name one file where a model has p-values, which belong to "
+            f"rows that are judged together; found {arguments.score}"
+        )
+    return score_many(model, arguments.score)
+
+
 def _check_outputs(arguments):
     """Refuse files that could not be written, or would replace one that is read."""
     try:
@@ -414,9 +449,11 @@ def _check_outputs(arguments):
 
 
 def _check_paths(arguments):
-    read = [
-        path for path in (arguments.file, arguments.score) if path and path.exists()
-    ]
+    from mebnb.your_data.many import files_of, is_many
+
+    read = []
+    for path in filter(None, (arguments.file, arguments.score)):
+        read += files_of(path) if is_many(path) else [path] * path.exists()
     taken = {path.resolve() for path in read}
     for option, path in (("-o", arguments.out), ("--model", arguments.model)):
         if path is None:
@@ -707,7 +744,12 @@ def _add_fit(commands):
     )
     command.usage = "mebnb fit FILE [--score NEW] [-o SCORES.csv] [options]"
     command.add_argument(
-        "file", type=Path, metavar="FILE", help="CSV or Parquet; or a model kept before"
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="CSV or Parquet; or a model kept before; or a folder or a quoted pattern of "
+        "Parquet files, which are read block by block: the hard ball of all rows, or with "
+        "--nu the soft ball of a sample",
     )
     command.add_argument(
         "--score", type=Path, metavar="NEW", help="the file to score (default: FILE)"

@@ -720,7 +720,7 @@ def test_rows_are_checked_and_scaled_once_for_both_balls(table, monkeypatch):
     from mebnb.your_data import model
 
     calls = []
-    for name in ("_nominal_points", "_check_range", "_affine", "_rescale"):
+    for name in ("_nominal_points", "check_reach", "_affine", "_rescale"):
         whole = getattr(model, name)
         monkeypatch.setattr(
             model,
@@ -730,7 +730,7 @@ def test_rows_are_checked_and_scaled_once_for_both_balls(table, monkeypatch):
             ),
         )
     fit_balls(table, nu=0.1)
-    assert sorted(calls) == ["_affine", "_check_range", "_nominal_points", "_rescale"]
+    assert sorted(calls) == ["_affine", "_nominal_points", "_rescale", "check_reach"]
 
 
 def test_column_far_from_zero_is_scaled_by_its_spread(tmp_path):

@@ -20,6 +20,8 @@ from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from mebnb.solvers.sources import by_blocks
+
 __all__ = [
     "METHODS",
     "ConformalAlarms",
@@ -167,13 +169,17 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like, shape (k, n)
+        X : array_like, path, table or Blocks; shape (k, n)
+            What lies on disk is read block by block.
 
         Returns
         -------
-        ndarray, shape (k,)
+        ndarray, or of a Dask array or frame a lazy Dask array; shape (k,)
         """
         check_is_fitted(self)
+        return by_blocks(self._p_values_of, X)
+
+    def _p_values_of(self, X):
         X = self._checked(X, reset=False)
         scores = np.column_stack([_scores(fitted, X) for fitted in self.detectors_])
         places = np.ones(len(scores))

@@ -32,6 +32,7 @@ from mebnb.solvers.ellipsoids import excluding_path
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.soft import soft_ball
 from mebnb.solvers.soft_plain import plain_soft_ball
+from mebnb.solvers.sources import Blocks, by_blocks, opened
 
 __all__ = [
     "BallDetector",
@@ -92,12 +93,12 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
             When the ball that was found is not proved to be the right one.
         """
         self._check_threshold()
-        X = validate_data(self, X, dtype=np.float64)
+        X = self._training_rows(X)
         self._locate(X)
         ball = getattr(self, "ball_", None)
         if ball is not None and not ball.converged:
             warnings.warn(ball.message, ConvergenceWarning, stacklevel=2)
-        distances = self._distances(X)
+        distances = np.asarray(by_blocks(self._distances, X))
         if self.quantile is None:
             threshold = self.factor * self._reach(distances)
         else:
@@ -110,13 +111,18 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like, shape (k, n)
+        X : array_like, path, table or Blocks; shape (k, n)
+            As `minimum_enclosing_ball` takes them: what lies on disk is read block by
+            block. So it is for the other methods that judge rows.
 
         Returns
         -------
-        ndarray, shape (k,)
+        ndarray, or of a Dask array or frame a lazy Dask array; shape (k,)
         """
         check_is_fitted(self)
+        return by_blocks(self._score_rows, X)
+
+    def _score_rows(self, X):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return -self._distances(X)
 
@@ -153,6 +159,9 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
         if self.quantile is None:
             tags.estimator_type = None
         return tags
+
+    def _training_rows(self, X):
+        return validate_data(self, X, dtype=np.float64)
 
     def _reach(self, distances):
         return distances.max()
@@ -192,7 +201,8 @@ class BallDetector(_DistanceDetector):
     """The minimum enclosing ball of the training points as an outlier detector.
 
     The hard ball of the report and the slides, solved to optimality: the threshold
-    is its radius, so that no training point is an outlier.
+    is its radius, so that no training point is an outlier. It may also be fitted to a
+    path, a table, a Dask array or `Blocks`, which are read block by block.
 
     Parameters
     ----------
@@ -223,6 +233,13 @@ class BallDetector(_DistanceDetector):
     >>> print(ball.predict([[0.0, 0.9], [0.0, 1.1]]), round(ball.radius_, 12))
     [ 1 -1] 1.0
     """
+
+    def _training_rows(self, X):
+        source = opened(X)
+        if not isinstance(source, Blocks):
+            return super()._training_rows(source)
+        self.n_features_in_ = source.shape[1]
+        return source
 
     def _locate(self, X):
         self.ball_ = minimum_enclosing_ball(X)

@@ -26,6 +26,7 @@ from mebnb.learning.detectors import (
     _lengths,
 )
 from mebnb.solvers.soft import soft_ball
+from mebnb.solvers.sources import by_blocks
 
 __all__ = [
     "Committee",
@@ -332,13 +333,16 @@ class Committee(BaseEstimator):
 
         Parameters
         ----------
-        X : array_like, shape (k, n)
+        X : array_like, path, table or Blocks; shape (k, n)
 
         Returns
         -------
-        ndarray, shape (k,)
+        ndarray, or of a Dask array or frame a lazy Dask array; shape (k,)
         """
         check_is_fitted(self)
+        return by_blocks(self._score_rows, X)
+
+    def _score_rows(self, X):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.mean([np.log(one.p_values(X)) for one in self.members_], axis=0)
 

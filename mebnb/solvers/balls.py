@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
+from mebnb.solvers.devices import distances_there, on_a_device
 from mebnb.solvers.inputs import check_points, readable_blocks, row_blocks
 from mebnb.solvers.rates import linear_rate, power_rate
+from mebnb.solvers.sources import by_blocks
 
 __all__ = [
     "Solution", "Trace", "beyond", "coordinate_spread", "dense_weights", "dual_value",
@@ -445,22 +447,21 @@ class Solution:
 
         Parameters
         ----------
-        points : array_like, shape (m, n)
-            Of a Dask array the answer is a Dask array too, with the same row chunks.
+        points : array_like, path, table or Blocks; shape (m, n)
+            As `minimum_enclosing_ball` takes them. Of a Dask array or frame the answer
+            is a lazy Dask array with the same row chunks; of an array on a device it is
+            one of the same library on that device; what lies on disk is read block by
+            block.
 
         Returns
         -------
-        ndarray or dask.array.Array, shape (m,)
+        ndarray, dask.array.Array or array on a device, shape (m,)
         """
-        if hasattr(points, "map_blocks"):
-            if points.numblocks[1] != 1:
-                raise ValueError(
-                    "points must have one chunk of columns, found "
-                    f"{points.numblocks[1]}; call points.rechunk({{1: -1}}) first"
-                )
-            return points.map_blocks(
-                self.distances, drop_axis=1, dtype=np.float64, meta=np.empty(0)
-            )
+        if on_a_device(points):
+            return distances_there(points, self.center)
+        return by_blocks(self._distances, points)
+
+    def _distances(self, points):
         return np.sqrt(squared_distances(check_points(points), self.center))
 
     @property

@@ -35,6 +35,7 @@ import numpy as np
 from numba import njit
 
 from mebnb.solvers.balls import Solution, coordinate_spread, squared_distances
+from mebnb.solvers.devices import DeviceRows, on_a_device
 from mebnb.solvers.inputs import check_number, check_points, readable
 from mebnb.solvers.passes import (
     ORDER,
@@ -92,8 +93,10 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
         memory layout), nested lists or a data frame. Also the path of a `.npy` file, a
         Parquet file, a folder or a pattern of them, an Arrow table, a Dask array or
         frame with one chunk of columns, or `Blocks`: these are read block by block,
-        but for wide data (m not above 100 (n + 1)), which are taken into memory. Never
-        modified.
+        but for wide data (m not above 100 (n + 1)), which are taken into memory. An
+        array on a GPU (CuPy, PyTorch, JAX) or another device of float64 is passed over
+        there, and only the rows that decide are copied to the host; its ball is that of
+        the same rows in memory, bit for bit. Never modified.
     rtol : float
         The largest accepted radius / lower_bound - 1. The last digits are nearly free,
         so the solver aims at rtol / 100, or at what rounding allows.
@@ -162,6 +165,9 @@ def minimum_enclosing_ball(points, *, rtol=1e-10, max_iter=1000, workers=None):
 def _source(points, workers):
     """The points as passes read them: in memory, or where they lie."""
     points = opened(points)
+    if on_a_device(points):
+        rows = DeviceRows(points, check_workers(workers))
+        return rows if math.prod(rows.shape) > SMALL else Rows(rows.whole())
     if not isinstance(points, Blocks):
         points = check_points(points, finite=False)
         return Rows(points, check_workers(workers, points.size > SMALL))

@@ -146,6 +146,21 @@ class Shell:
             fresh = self._found[held : self._count] - start
             self._pieces.append(block[fresh].astype(np.float64, copy=False))
 
+    def take_some(self, rows, block):
+        """Look at some rows that need not be neighbours, all from farther down the data.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (k,)
+            Their numbers, ascending.
+        block : ndarray, shape (k, n)
+            C-contiguous.
+        """
+        first = rows[0]
+        self.take(first, block)
+        fresh = self.rows >= first
+        self.rows[fresh] = rows[self.rows[fresh] - first]
+
     @property
     def rows(self):
         return self._found[: max(self._count, 0)]

@@ -13,10 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from mebnb.solvers.inputs import check_number, check_points, readable
+from mebnb.solvers.inputs import (
+    LARGE_BLOCK_BYTES,
+    check_number,
+    check_points,
+    readable,
+)
 from mebnb.solvers.passes import fold
 
-__all__ = ["Blocks", "Stream", "opened"]
+__all__ = ["Blocks", "Stream", "by_blocks", "opened"]
 
 # An Arrow table is read in blocks of about this many rows.
 TABLE_ROWS = 2**17
@@ -39,6 +44,12 @@ class Blocks:
     rows : sequence of int, or None
         How many rows each block has. None has them counted, in a pass of its own.
 
+    Attributes
+    ----------
+    count : int
+    names : list of str or None
+        Of the columns, where the blocks come from a table or from files.
+
     Examples
     --------
     >>> from mebnb import Blocks, minimum_enclosing_ball
@@ -59,7 +70,7 @@ class Blocks:
         self._read, self.count = read, int(count)
         self._rows, self._columns = rows, None
         self._marks, self._starts = {}, None
-        self._files = None
+        self._files, self.names = None, None
 
     @classmethod
     def from_parquet(cls, path, columns=None):
@@ -107,7 +118,7 @@ class Blocks:
             return _numbers_of_table(table, k)
 
         blocks = cls(read, len(pieces), rows)
-        blocks._files = files
+        blocks._files, blocks.names = files, columns
         return blocks
 
     @classmethod
@@ -131,7 +142,15 @@ class Blocks:
         def read(k):
             return _numbers_of_table(table.slice(starts[k], TABLE_ROWS), k)
 
-        return cls(read, len(starts), rows)
+        blocks = cls(read, len(starts), rows)
+        blocks.names = table.column_names
+        return blocks
+
+    @property
+    def rows(self):
+        """How many rows each block has."""
+        _ = self.shape
+        return list(self._rows)
 
     @property
     def shape(self):
@@ -218,11 +237,18 @@ class _Chunks(Blocks):
                 "points must have one chunk of columns, found "
                 f"{array.numblocks[1]}; call points.rechunk({{1: -1}}) first"
             )
+        self._array = array
         self._tasks = array.to_delayed().ravel().tolist()
         super().__init__(lambda k: self._tasks[k].compute(), len(self._tasks))
         if not np.isnan(array.chunks[0]).any():
             self._rows = [int(size) for size in array.chunks[0]]
         self._dask = dask
+
+    def mapped(self, function, dtype):
+        """A function of the rows, one value a row, as an array that is not computed yet."""
+        return self._array.map_blocks(
+            _of_rows, function, dtype, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype)
+        )
 
     def _count(self):
         length = self._dask.delayed(len)
@@ -238,6 +264,10 @@ class _Chunks(Blocks):
             parts = range(0, len(shells), MERGED)
             shells = [merge(shells[at : at + MERGED]) for at in parts]
         return list(self._dask.compute(*shells))
+
+
+def _of_rows(block, function, dtype):
+    return function(block) if len(block) else np.empty(0, dtype)
 
 
 def _look(new, block, k, start, rows, columns):
@@ -422,6 +452,36 @@ def opened(points):
     if package in ("dask", "dask_expr"):
         return _Chunks(_array_of_frame(points) if hasattr(points, "dtypes") else points)
     return points
+
+
+def by_blocks(function, points, dtype=np.float64):
+    """One value a row, computed block by block where the rows are not in memory.
+
+    Parameters
+    ----------
+    function : callable
+        Rows -> ndarray, shape (rows,).
+    points : object
+        As `minimum_enclosing_ball` takes them; what lies in memory is handed on whole.
+    dtype : dtype
+        Of the values.
+
+    Returns
+    -------
+    ndarray or dask.array.Array, shape (m,)
+        Of a Dask array or frame a lazy array with the same row chunks.
+    """
+    source = opened(points)
+    if isinstance(source, _Chunks):
+        return source.mapped(function, dtype)
+    if isinstance(source, Blocks):
+        blocks = (block for _, block in Stream(source).blocks())
+    elif isinstance(source, np.memmap) and source.ndim == 2 and source.size:
+        size = max(1, LARGE_BLOCK_BYTES // (8 * source.shape[1]))
+        blocks = (source[at : at + size] for at in range(0, len(source), size))
+    else:
+        return function(source)
+    return np.concatenate([_of_rows(block, function, dtype) for block in blocks])
 
 
 def _array_of_frame(frame):

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from mebnb.report.words import for_spreadsheets
-from mebnb.writing import write_file
 from mebnb.your_data import (
     Table,
     TableError,
@@ -48,18 +42,12 @@ from mebnb.your_data.model import (
     load_model,
     read_kept,
 )
+from mebnb.your_data.packing import write_packed
 
 __all__ = ["AlarmFit", "Fit", "fit_file", "load_any_model", "score_file"]
 
 FAR_COLUMN = 50.0
 """Scales from the training rows at which a whole column is doubted."""
-
-# No time of day goes into a packed file: the same scores are the same bytes.
-PACKINGS = {
-    ".gz": lambda file: gzip.GzipFile("", "wb", fileobj=file, mtime=0),
-    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
-    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 (the caller closes)
-}
 
 ANOTHER_LAW = 1e-3
 """A p-value below which new rows are said to be of another kind, as a whole."""
@@ -118,13 +106,7 @@ class Fit:
             When the file cannot be written; what stood there stays.
         """
         scores = for_spreadsheets(self.all_scores())
-        packed = PACKINGS.get(Path(path).suffix.lower(), nullcontext)
-
-        def write(file):
-            with packed(file) as inner:
-                scores.to_csv(inner, index=False, mode="wb")
-
-        write_file(path, write)
+        write_packed(path, lambda file: scores.to_csv(file, index=False, mode="wb"))
 
     def to_dict(self):
         """The whole of it as plain values, for JSON."""
@@ -146,7 +128,7 @@ class Fit:
                 parts.append(
                     [label_counts(self.trained_on, self._own_scores()).to_string()]
                 )
-        parts.append(_told(self.model))
+        parts.append([self.model.told()])
         if self.support is not None:
             parts.append(
                 [
@@ -512,15 +494,6 @@ def _file(table):
         "notes": table.notes,
         "columns": _records(table.readings.reset_index()),
     }
-
-
-def _told(model):
-    proof = "certified" if model.certified else "NOT certified"
-    return [
-        f"{model.name}: radius {model.radius:.6g} in {len(model.columns)} columns, scaling "
-        f"{model.scaling}; {proof}, relative gap {model.relative_gap:.1e}; "
-        f"{model.outside} of {model.training_rows} training rows outside"
-    ]
 
 
 def _told_alarms(model):

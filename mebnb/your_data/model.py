@@ -25,6 +25,7 @@ from mebnb.your_data import Table, TableError, check_path
 __all__ = [
     "BallModel",
     "check_nu",
+    "check_reach",
     "checked_points",
     "common_parts",
     "damaged",
@@ -94,6 +95,15 @@ class BallModel:
     def name(self):
         """ "hard ball" or "soft ball, nu = ..."."""
         return f"soft ball, nu = {self.nu:g}" if self.nu else "hard ball"
+
+    def told(self):
+        """A line on the ball: its radius, its proof, what lies outside."""
+        proof = "certified" if self.certified else "NOT certified"
+        return (
+            f"{self.name}: radius {self.radius:.6g} in {len(self.columns)} columns, "
+            f"scaling {self.scaling}; {proof}, relative gap {self.relative_gap:.1e}; "
+            f"{self.outside} of {self.training_rows} training rows outside"
+        )
 
     def scaled(self, values):
         """Values in the units of the ball.
@@ -370,7 +380,7 @@ def checked_points(table):
             f"{table.name} must hold at least 2 nominal rows to fit a ball, found "
             f"{len(points)}"
         )
-    _check_range(table, points)
+    check_reach(table.name, table.values, np.abs(points).max(axis=0))
     return points
 
 
@@ -418,13 +428,21 @@ def _certificate(points, ball, nu):
     return max(float(gap), 0.0), found.passed
 
 
-def _check_range(table, points):
-    """Squares of the values must neither overflow nor vanish."""
-    largest = np.abs(points).max(axis=0)
-    for name, value in zip(table.values, largest, strict=True):
+def check_reach(name, columns, largest):
+    """Refuse values whose squares overflow or vanish.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    columns : sequence of str
+    largest : ndarray, shape (n,)
+        The largest absolute value in each.
+    """
+    for column, value in zip(columns, largest, strict=True):
         if not (value == 0 or 1e-30 < value < 1e30):
             raise TableError(
-                f"column {name!r} of {table.name} reaches {value:.3g}, which cannot be "
+                f"column {column!r} of {name} reaches {value:.3g}, which cannot be "
                 "squared safely; bring it to other units"
             )
 
