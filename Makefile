@@ -111,7 +111,7 @@ bench: $(BENCH_STAMP)
 
 # Needs a CUDA card, and CuPy or PyTorch for it; says so where there is none.
 bench-gpu: $(BENCH_STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[gpu]'
+	$(BIN)/python $(INSTALL) $(PINNED) --editable '.[test,bench,gpu]'
 	$(BIN)/python -m benchmarks.gpu
 
 # The tables of notebook 20: detectors judged on real sets, some of which are downloaded, and on laws.

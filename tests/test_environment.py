@@ -90,6 +90,7 @@ def test_the_lock_with_hashes_pins_the_same():
 TARGETS = [
     *("report", "test", "lint", "test-unit", "test-notebooks", "test-browser", "setup"),
     *("test-large", "store", "lab", "bench", "judgement", "mutate", "imbalanced"),
+    "bench-gpu",
 ]
 
 
