@@ -159,6 +159,15 @@ def test_words_of_files_are_no_formulas(folder, rows, monkeypatch):
     assert set(pd.read_csv("s.csv")["mostly"]) == {"'@a"}
 
 
+@pytest.mark.parametrize("k", range(3))
+@pytest.mark.parametrize("nu", [0, 0.1])
+def test_files_without_rows_are_passed_over(folder, rows, k, nu):
+    write(rows[:0], f"many/{k}.parquet")
+    made = fit_many("many", columns=["a", "b"], nu=nu)
+    assert (made.rows, made.files) == (600, 2)
+    assert (score_many(made.model, "many").rows, made.model.training_rows) == (600, 600)
+
+
 def test_each_pass_reads_each_block_once(folder, monkeypatch):
     reads, block = [], Blocks.block
     monkeypatch.setattr(

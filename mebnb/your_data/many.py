@@ -312,7 +312,8 @@ def _ball(scaled, sample, nu):
         return ball, float(verify_soft(sample, ball))
     ball = minimum_enclosing_ball(scaled)
     values, _ = Stream(scaled).gather(ball.support)
-    radius = max(ball.distances(block).max() for _, block in Stream(scaled).blocks())
+    blocks = (block for _, block in Stream(scaled).blocks() if len(block))
+    radius = max(ball.distances(block).max() for block in blocks)
     lower = np.sqrt(dual_value(values, ball.weights))
     return ball, max(float(radius / lower - 1.0), 0.0) if lower else np.inf
 
@@ -324,7 +325,8 @@ def _judged(model, blocks, name):
         alarms += int(scores["alarm"].sum())
         best = scores.nlargest(LISTED, "score")
         top = best if top is None else pd.concat([top, best]).nlargest(LISTED, "score")
-    files = len({blocks.locate([blocks.start(k)])[0][0] for k in range(blocks.count)})
+    firsts = [blocks.start(k) for k, rows in enumerate(blocks.rows) if rows]
+    files = len({file for file, _ in blocks.locate(firsts)})
     return ManyFit(model, name, blocks, files, alarms, top.reset_index(drop=True))
 
 
