@@ -161,6 +161,18 @@ def test_files_that_are_not_there_or_empty(tmp_path):
         minimum_enclosing_ball(table_of(np.empty((0, 2))))
 
 
+def test_a_name_that_is_there_is_no_pattern(tmp_path):
+    for name, size in (("a[1]", 3), ("a1", 5)):
+        (tmp_path / name).mkdir()
+        table = table_of(np.ones((size, 2)))
+        pq.write_table(table, tmp_path / name / "rows.parquet")
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    for name in ("a[1]", "a[1].parquet"):
+        assert Blocks.from_parquet(tmp_path / name).shape == (3, 2)
+    (tmp_path / "a[1].parquet").unlink()
+    assert Blocks.from_parquet(tmp_path / "a[1].parquet").shape == (5, 2)
+
+
 def test_blocks_that_are_wrong_are_named(as_large):  # noqa: F811
     points = np.random.default_rng(0).normal(size=(400, 3))
     parts = list(points.reshape(4, 100, 3))

@@ -97,7 +97,8 @@ class Blocks:
         from pyarrow import dataset
 
         path = os.fspath(path)
-        found = sorted(glob.glob(path)) if glob.has_magic(path) else [path]
+        pattern = glob.has_magic(path) and not os.path.exists(path)
+        found = sorted(glob.glob(path)) if pattern else [path]
         if not found or not all(map(os.path.exists, found)):
             raise ValueError(f"no file is called {path}")
         data = dataset.dataset(found if len(found) > 1 else found[0], format="parquet")
