@@ -62,6 +62,7 @@ def read_archive(file):
         EOFError,
         NotImplementedError,
         RuntimeError,
+        UnicodeDecodeError,  # of a member's name
     ):
         raise ReportError(f"{file} is not a zip file, or a spoiled one") from None
 
