@@ -245,6 +245,7 @@ def archive(arguments):
 
 
 def _run_and_archive(arguments):
+    from mebnb.documents import all_entries
     from mebnb.report.archiving import write_archive
     from mebnb.report.making import make_report
     from mebnb.report.notebooks import notebooks_folder, select_notebooks
@@ -259,6 +260,7 @@ def _run_and_archive(arguments):
             jobs=arguments.jobs,
             timeout=arguments.timeout,
             say=_progress(arguments),
+            statements=all_entries(),
         )
         code = _told(made)
         if code == 0:
