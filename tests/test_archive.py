@@ -19,6 +19,7 @@ from mebnb.report.comparing import compare_notebooks, compare_outputs, compare_t
 from mebnb.report.making import export_stored, make_report
 from mebnb.report.notebooks import parse_notebook, read_notebook, write_notebook
 from mebnb.report.parameters import assign_parameters
+from mebnb.report.stepping import Dots, Frame, step_through
 from mebnb.report.unpacking import read_archive
 from mebnb.report.verifying import verify_archive
 
@@ -301,6 +302,13 @@ def test_what_is_no_zip_is_refused(tmp_path, content):
         read_archive(tmp_path / "bad.zip")
 
 
+def test_a_name_in_no_encoding_is_refused(tmp_path):
+    bad = packed(tmp_path / "bad.zip", {"\u00e9.html": b"x"})
+    bad.write_bytes(bad.read_bytes().replace("\u00e9".encode(), b"\xff\xfe"))
+    with pytest.raises(ReportError, match="is not a zip file"):
+        read_archive(bad)
+
+
 @pytest.mark.parametrize(
     "metadata", [b"", b"[]", b'{"@graph": [1]}', b"[" * 100_000, b'{"@graph": []}']
 )
@@ -494,6 +502,16 @@ def test_figures_are_compared_by_bytes_then_by_pixels():
     assert compare_outputs(*alone)[0] == "differs"
 
 
+def test_frames_to_step_through_are_a_figure():
+    frame = Frame("Radius 2.5.", [Dots("point", [[0, 0], [4, 3]])])
+    data = step_through("two", "Two points.", [frame])._repr_mimebundle_()
+    cell = nbformat.v4.new_code_cell("x")
+    cell.outputs = [nbformat.v4.new_output("display_data", data)]
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    (found,) = compare_notebooks(notebook, copy.deepcopy(notebook))
+    assert (found.kind, found.verdict) == ("figure", "equal")
+
+
 def test_an_output_that_only_one_run_shows_differs(report):
     old = read_notebook(report / "notebooks" / "01_full.ipynb")
     new = copy.deepcopy(old)
@@ -526,6 +544,7 @@ def test_the_command_runs_what_it_packs(folder, tmp_path, capsys, monkeypatch):
     out = tmp_path / "mine.zip"
     assert cli.main(["archive", "-o", str(out), "-q"]) == 0
     assert list(read_archive(out)) == ["02_small"]
+    assert b'id="R-E13"' in contents(out)["errata.html"]
 
 
 @pytest.mark.parametrize(

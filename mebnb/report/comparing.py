@@ -3,8 +3,8 @@
 Numbers that are written with a point or an exponent agree within rounding when they
 differ by at most `RTOL` of the larger; whole numbers and all other text must be the
 same. What a recorded value has beyond the digits shown is compared too. A picture is
-compared byte by byte, then pixel by pixel; a drawing (SVG) as text, which holds its
-data.
+compared byte by byte, then pixel by pixel; a drawing (SVG) by the picture that comes
+with it, or as text where none does.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mebnb.report.drawings import MIME
 from mebnb.report.folders import without_folders
 from mebnb.report.notebooks import CLONE, tags
 from mebnb.report.recording import KEY
+from mebnb.report.stepping import MIMETYPE as STEPS
 
 RTOL = 1e-6
 EQUAL = "equal"
@@ -118,7 +119,7 @@ def shown(cell):
 
 
 def _kind(output):
-    if any(name.startswith("image/") for name in output):
+    if any(name.startswith("image/") or name == STEPS for name in output):
         return "figure"
     return "table" if "<table" in output.get("text/html", "") else "text"
 
