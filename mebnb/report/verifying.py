@@ -2,7 +2,8 @@
 
 An archive may come from anybody, so nothing in it is run: the notebooks of this clone
 are, with the archive's parameters, and only where their cells are the same as those in
-the archive.
+the archive. Its pages are not compared: whoever made it may have written other numbers
+there than in the notebooks.
 """
 
 from __future__ import annotations
