@@ -15,6 +15,7 @@ from mebnb.report.citing import link_citations, read_bibliography
 from mebnb.report.cleaning import clean
 from mebnb.report.document import OTHERS, TEMPLATES, document
 from mebnb.report.drawings import address_of, leave_out_refused
+from mebnb.report.errata import FILE as ERRATA
 from mebnb.report.folders import without_folders
 from mebnb.report.maths import typeset
 from mebnb.report.missing import note_of
@@ -39,7 +40,6 @@ from mebnb.report.stepping import MIMETYPE, drawn
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
 
-ERRATA = "errata.html"
 NEEDS_SCRIPT = "This output needs JavaScript and is left out of the page."
 
 
