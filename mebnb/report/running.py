@@ -31,7 +31,9 @@ CHANGED = "inputs changed meanwhile"
 
 WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
-IN_NOTEBOOKS = ("folding.py", "notebooks.py", "recording.py", "source.py", "words.py")
+IN_NOTEBOOKS = (
+    "folding.py", "notebooks.py", "recording.py", "source.py", "stepping.py", "words.py",
+)  # fmt: skip
 ERROR_MARKER = "papermill-error-cell-tag"
 MARK = "inputs_changed"
 PACKAGES = (
