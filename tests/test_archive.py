@@ -178,7 +178,18 @@ def test_the_same_report_gives_the_same_bytes(archive, report, tmp_path):
 def test_no_folder_of_this_machine_is_in_it(archive):
     files = contents(archive)
     about = b"".join(files[n] for n in (METADATA, "machine.json", "packages.txt"))
-    assert str(running.CLONE).encode() not in about and b"file:" not in about
+    assert b"file:" not in about
+    for name, content in files.items():
+        assert str(running.CLONE).encode() not in content, name
+
+
+@pytest.mark.kernel
+def test_a_warning_of_a_run_names_no_folder_of_this_machine(tmp_path):
+    cell = "import warnings\nwarnings.warn('7 rows', stacklevel=1)"
+    write_notebook(notebook_of((cell,)), tmp_path / "warned.ipynb")
+    (output,) = running.run_notebook(tmp_path / "warned.ipynb").cells[1].outputs
+    assert output.name == "stderr"
+    assert "UserWarning: 7 rows" in output.text and "/" not in output.text
 
 
 def test_what_is_no_run_is_refused(folder, report, tmp_path):

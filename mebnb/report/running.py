@@ -18,6 +18,7 @@ from pathlib import Path
 import nbformat
 
 from mebnb.report import CELL_TIMEOUT, ReportError
+from mebnb.report.folders import without_folders
 from mebnb.report.notebooks import CLONE, read_notebook, tags
 from mebnb.report.parameters import files_in_full, is_file
 from mebnb.report.runner import Interrupted
@@ -93,8 +94,8 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
         notebook = read_notebook(executed if executed.exists() else path)
     if error:
         _put_error_into_last_cell(notebook, error, timeout)
-    _tidy(notebook, path)
     name_as_given(notebook, asked, given)
+    _tidy(notebook, path)
     notebook.metadata["mebnb"] = {
         "began": began.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 1),
@@ -182,6 +183,10 @@ def _tidy(notebook, path):
     for key in ("input_path", "output_path"):
         if about.get(key):
             about[key] = path.name
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream" and output.name == "stderr":
+                output.text = without_folders(output.text)
 
 
 def name_as_given(notebook, asked, given):
