@@ -15,7 +15,6 @@ from __future__ import annotations
 import ctypes
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,9 +143,9 @@ def _miniball():
 
 def _build_cgal(columns):
     """Compile the ball of CGAL (Debian: libcgal-dev) for so many columns."""
-    target = _CGAL.format(columns)
-    if not Path(target).is_file():
-        source = Path(__file__).with_name("cgal_ball.cpp")
+    source, target = Path(__file__).with_name("cgal_ball.cpp"), _cgal_library(columns)
+    if not target.is_file() or target.stat().st_mtime < source.stat().st_mtime:
+        target.parent.mkdir(parents=True, exist_ok=True)
         beside = f"{target}.{os.getpid()}"
         command = ["g++", "-O3", "-DNDEBUG", "-march=native", "-shared", "-fPIC"]
         subprocess.run(
@@ -171,13 +170,14 @@ def _cgal_version():
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 
-_CGAL = os.path.join(tempfile.gettempdir(), "mebnb_cgal_{}.so")
+def _cgal_library(columns):
+    return Path(__file__).parent.parent / ".venv" / "cgal" / f"{columns}.so"
 
 
 def _cgal():
     def call(points):
         columns = points.shape[1]
-        solve = ctypes.CDLL(_CGAL.format(columns)).smallest_ball
+        solve = ctypes.CDLL(str(_cgal_library(columns))).smallest_ball
         solve.restype = ctypes.c_double
         solve.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_void_p]
         center = np.empty(columns)
