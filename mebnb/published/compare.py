@@ -204,7 +204,8 @@ class Comparison:
                 )
         return self.frame[self.frame["verdict"].isin(verdicts)]
 
-    def _summary(self):
+    def summary(self):
+        """How many cells have which verdict, in one line."""
         cells = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items())
         summary = f"{self.name}: {len(self.frame)} published cells: {cells}"
         if self.unpublished:
@@ -212,10 +213,10 @@ class Comparison:
         return summary
 
     def __repr__(self):
-        return f"{self._summary()}\n{self.frame.to_string(index=False)}"
+        return f"{self.summary()}\n{self.frame.to_string(index=False)}"
 
     def _repr_html_(self):
-        summary = f"<p>{escape(self._summary())}.</p>"
+        summary = f"<p>{escape(self.summary())}.</p>"
         return summary + self._table_html() + self._remarks_html()
 
     def _table_html(self):

@@ -234,7 +234,7 @@ def on_dark(color):
     Examples
     --------
     >>> on_dark("#b0b0b0")
-    '#4c4c4c'
+    '#585858'
     """
     if color in DARK:
         return DARK[color]

@@ -25,6 +25,13 @@ VERDICTS = {
     HOLDS: "right as it stands",
 }
 """What each verdict says, the hardest first."""
+TOLD = {
+    "WRONG": "fail as printed",
+    LOST: "lost a sign or an index in the scan",
+    "AMBIGUOUS": "hold in one reading",
+    "HARMLESS": "hold but for a slip",
+    HOLDS: "hold as they stand",
+}
 
 
 def write_errata(out, statements, pages, chapters):
@@ -71,6 +78,28 @@ def write_errata(out, statements, pages, chapters):
             let_scroll(formula)
     write_file(Path(out) / FILE, document(TITLE, str(soup)))
     return [f"{FILE}, {problem}" for problem in problems]
+
+
+def verdicts_told(statements):
+    """How many of the statements have which verdict, in one sentence.
+
+    Parameters
+    ----------
+    statements : sequence of Entry
+
+    Returns
+    -------
+    str
+        Empty where there are none.
+    """
+    if not statements:
+        return ""
+    counts = Counter(statement.verdict for statement in statements)
+    told = [f"{counts[verdict]} {TOLD[verdict]}" for verdict in VERDICTS]
+    return (
+        f"Of {len(statements)} statements examined "
+        f"{', '.join(told[:-1])}, and {told[-1]}."
+    )
 
 
 def statement_address(name):

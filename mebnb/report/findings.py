@@ -36,34 +36,44 @@ def findings(notebooks):
     list of str
         Empty where no notebook compares or checks anything.
     """
-    tables, verdicts, checks = 0, Counter(), Counter()
+    notebooks = list(notebooks)
+    return [line for line in (compared(notebooks), checked(notebooks)) if line]
+
+
+def compared(notebooks):
+    """One sentence about published numbers beside ours, or an empty one.
+
+    Of a table that a notebook compares more than once, as with other seeds, the first
+    comparison counts.
+    """
+    tables, verdicts = 0, Counter()
+    for notebook in notebooks:
+        first = {}
+        for name, _, counts in COMPARISON.findall("\n".join(_texts(notebook))):
+            first.setdefault(name, counts)
+        tables += len(first)
+        for part in (part for counts in first.values() for part in counts.split(", ")):
+            number, _, verdict = part.partition(" ")
+            verdicts[verdict] += int(number)
+    if not tables:
+        return ""
+    return (
+        f"Published numbers beside ours: {verdicts.total()} in {tables} "
+        f"{'table' if tables == 1 else 'tables'}, {_listed(verdicts)}."
+    )
+
+
+def checked(notebooks):
+    """One sentence about the checks that notebooks show, or an empty one."""
+    checks = Counter()
     for notebook in notebooks:
         text = "\n".join(_texts(notebook))
-        for _, _, counts in dict.fromkeys(COMPARISON.findall(text)):
-            tables += 1
-            for part in counts.split(", "):
-                number, _, verdict = part.partition(" ")
-                verdicts[verdict] += int(number)
-        for passed, failed, missing in dict.fromkeys(CHECKS.findall(text)):
-            checks.update(
-                {
-                    "passed": int(passed),
-                    "failed": int(failed),
-                    "without data": int(missing),
-                }
-            )
-    sentences = []
-    if tables:
-        noun = "table" if tables == 1 else "tables"
-        sentences.append(
-            f"Published numbers beside ours: {verdicts.total()} in {tables} {noun}, "
-            f"{_listed(verdicts)}."
-        )
-    if checks:
-        sentences.append(
-            f"Derivations checked by machine: {checks.total()}, {_listed(checks)}."
-        )
-    return sentences
+        for counts in dict.fromkeys(CHECKS.findall(text)):
+            numbers = map(int, counts)
+            checks.update(dict(zip(("passed", "failed", "without data"), numbers)))
+    if not checks:
+        return ""
+    return f"Checks that notebooks show: {checks.total()}, {_listed(checks)}."
 
 
 def _texts(notebook):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from html import escape
 from pathlib import Path
 
 from mebnb.report import ReportError
 from mebnb.report.document import OTHERS, document, templates
-from mebnb.report.findings import findings
-from mebnb.report.finishing import inline_html
+from mebnb.report.errata import verdicts_told
+from mebnb.report.findings import compared
+from mebnb.report.finishing import HEADINGS, inline_html
 from mebnb.report.pages import chapters_of
 from mebnb.report.pictures import thumbnail
 from mebnb.report.recording import recorded_values
@@ -26,7 +28,7 @@ TITLE = "The minimum enclosing ball"
 VALUE = re.compile(r"\{(\d\d) (\S+) (\S+)\}")
 
 
-def write_front(out, pages, folder):
+def write_front(out, pages, folder, statements=()):
     """Write `index.html`.
 
     Parameters
@@ -36,6 +38,8 @@ def write_front(out, pages, folder):
     pages : list of Page
     folder : path
         Of the notebooks, where `book.toml` may lie.
+    statements : sequence of Entry
+        The examined statements, whose verdicts are counted.
 
     Returns
     -------
@@ -53,10 +57,12 @@ def write_front(out, pages, folder):
             title=TITLE,
             about=[inline_html(line) for line in book.get("about", [])],
             picture=_figure(book.get("picture", ""), by_number, problems, width=900),
-            counted=findings(page.notebook for page in pages),
+            verdicts=verdicts_told(statements),
+            compared=compared(page.notebook for page in pages),
+            own_data=[inline_html(line) for line in book.get("own_data", [])],
             findings=_findings(book, by_number, problems),
             parts=_parts(book, pages, by_number, problems),
-            paths=_paths(book, by_number),
+            paths=_paths(book, by_number, problems),
             chapters=chapters_of(pages),
             here="index.html",
             others=OTHERS,
@@ -185,12 +191,28 @@ def _row(page, results, by_number, problems):
     }
 
 
-def _paths(book, by_number):
-    """Reading paths: who reads, what it takes, and the chapters on the way."""
+def _paths(book, by_number, problems):
+    """Reading paths: who reads, what it takes, and the stops on the way."""
     paths = []
     for path in book.get("paths", []):
-        stops = [by_number[n] for n in path["chapters"] if n in by_number]
-        if stops:
-            links = [{"title": p.title, "address": p.address} for p in stops]
-            paths.append({"title": path["title"], "stops": links})
+        stops = [_stop(named, by_number, problems) for named in path["chapters"]]
+        if any(stops):
+            stops = [stop for stop in stops if stop]
+            paths.append({"title": path["title"], "stops": stops})
     return paths
+
+
+def _stop(named, by_number, problems):
+    """A chapter, or a section of it: "03" or "03 Drop steps"."""
+    number, _, section = named.partition(" ")
+    page = by_number.get(number)
+    if page is None or not section:
+        return page and {"title": page.title, "address": page.address}
+    heading = page.soup.main.find(
+        lambda tag: HEADINGS.match(tag.name) and tag.get_text().strip() == section
+    )
+    if heading is None:
+        if page.status == "ok":
+            problems.append(f"notebook {number} has no section {section!r}")
+        return None
+    return {"title": escape(section), "address": f"{page.address}#{heading['id']}"}

@@ -252,7 +252,7 @@ def _export(paths, kept, interrupted, with_code, statements, stored=False):
     write_reference(out, chapters_of(pages))
     problems = write_errata(out, statements, pages, chapters_of(pages))
     write_search(out, pages, chapters_of(pages), statements)
-    index, of_front = write_front(out, pages, folder)
+    index, of_front = write_front(out, pages, folder, statements)
     _, uncited = write_references(out, pages, folder, chapters_of(pages))
     new = [page for page in pages if page.name in mine]
     return Report(
