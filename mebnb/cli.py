@@ -530,7 +530,9 @@ def _progress(arguments):
 
 
 def _complain(sentence):
-    print(f"mebnb: {sentence}", file=sys.stderr)
+    from mebnb.report.words import printable  # a sentence may hold words of a file
+
+    print(f"mebnb: {printable(str(sentence))}", file=sys.stderr)
 
 
 # --- the arguments -------------------------------------------------------------------

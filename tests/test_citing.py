@@ -92,6 +92,28 @@ def test_entry_is_shown_as_words(tmp_path):
     assert entry.find("b") is None
 
 
+def test_and_others_are_not_a_name(tmp_path):
+    entry = "@misc{a, author = {Abel, A. and others}, title = {One}, year = {2000}}"
+    (page,) = pages_of(tmp_path, "So [@a].", bibliography=entry)
+    assert "So [Abel et al. 2000]." in page.soup.main.get_text()
+
+
+def test_hostile_addresses_of_an_entry_do_nothing(tmp_path):
+    book = """
+    @misc{a, author = {A, A.}, title = {T}, year = {1}, url = {javascript:alert(1)}}
+    @misc{b, author = {B, B.}, title = {T}, year = {1},
+      url = {https://b.example/" onmouseover="alert(1)}}
+    @misc{c, author = {C, C.}, title = {T}, year = {1},
+      doi = {"><script>alert(1)</script>}}"""
+    soup, _ = references_of(
+        pages_of(tmp_path, "So [@a; @b; @c].", bibliography=book), tmp_path
+    )
+    entries = soup.find("dl")
+    assert entries.find("script") is None
+    assert all(set(a.attrs) <= {"href", "title", "rel"} for a in entries("a"))
+    assert not any("javascript" in a.get("href", "") for a in entries("a"))
+
+
 def test_source_that_nothing_cites_fails_a_report_of_all_notebooks(tmp_path):
     pages = pages_of(tmp_path, "So [@one1999; @many].", "Nothing.")
     soup, problems = references_of(pages, tmp_path)
@@ -106,6 +128,8 @@ def test_source_that_nothing_cites_fails_a_report_of_all_notebooks(tmp_path):
         ("@book{a, title = {No end}", "syntax error"),
         ("@book{a, title = {No year}, author = {B, C}, publisher = {P}}", "year"),
         ("@misc{a, title = {One}}\n@misc{a, title = {Two}}", "repeated"),
+        ("@misc{doi:10.1/x, title = {One}}", "a key must be letters, .*'doi:10.1/x'"),
+        ("@foo{a, title = {One}}", "a must be an article, .* found 'foo'"),
     ],
 )
 def test_bibliography_that_cannot_be_read_is_refused(bibliography, reason, tmp_path):

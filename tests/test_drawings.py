@@ -140,6 +140,10 @@ def test_drawing_with_more_than_shapes_is_refused(inside):
         f"{HEAD}",
         HEAD.replace('width="72pt"', "") + "</svg>",
         HEAD.replace("72pt", "100%") + "</svg>",
+        HEAD.replace("72pt", "9" * 400) + "</svg>",
+        {"a": 1},
+        ["<svg", 3],
+        None,
     ],
 )
 def test_what_is_no_drawing_is_refused(text):

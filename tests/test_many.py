@@ -185,3 +185,55 @@ def test_folders_and_patterns_are_many_files_are_not(folder):
     assert not is_many("one.parquet") and not is_many("nowhere.parquet")
     (folder / "a[1].parquet").touch()
     assert not is_many(folder / "a[1].parquet")
+
+
+def test_a_file_without_rows_is_passed_over(folder, rows):
+    before = fit_many("many", columns=["a", "b"])
+    write(rows[:0], "many/0a.parquet")
+    after = fit_many("many", columns=["a", "b"])
+    assert (after.rows, after.model.radius) == (before.rows, before.model.radius)
+
+
+def test_a_folder_whose_name_is_a_pattern_is_that_folder(folder):
+    folder.rename("many[1]")
+    assert fit_many("many[1]", columns=["a"]).rows == 900
+
+
+def test_a_folder_of_nothing_is_told(tmp_path):
+    with pytest.raises(TableError, match="must hold Parquet files, found none"):
+        fit_many(tmp_path, columns=["a"])
+
+
+def test_the_file_that_has_other_columns_is_named(folder, rows):
+    for change, told in (
+        (rows.drop(columns="b"), "many/2.parquet: no column is called 'b'"),
+        (rows.assign(b="7"), "many/2.parquet: column 'b' must hold real numbers"),
+        (rows.assign(b=None), "many/2.parquet: column 'b' must hold real numbers"),
+        (rows.assign(b=np.nan), "rows 1 and on of many/2.parquet must hold numbers"),
+    ):
+        write(change[600:], "many/2.parquet")
+        with pytest.raises(TableError, match=told):
+            fit_many("many", columns=["a", "b"])
+
+
+def test_whole_numbers_in_the_first_file_cut_nothing_off(folder, rows):
+    for number, kind in enumerate(("int64", "float64", "float32")):
+        part = rows[300 * number : 300 * number + 300]
+        write(part.assign(b=part["b"].round().astype(kind)), f"many/{number}.parquet")
+    write(rows[600:].assign(b=rows["b"][600:] + 0.25), "many/2.parquet")
+    found = Blocks.from_parquet("many", ["b"])
+    values = np.concatenate([found.block(k) for k in range(found.count)]).ravel()
+    np.testing.assert_array_equal(values[:600], rows["b"][:600].round())
+    np.testing.assert_array_equal(values[600:], rows["b"][600:] + 0.25)
+    assert fit_many("many", columns=["a", "b"]).model.certified
+
+
+def test_words_of_files_do_not_steer_the_terminal(folder, rows, capsys):
+    (folder / "0.parquet").rename(folder / "\x1b[31m.parquet")
+    assert main(["fit", "many", "--columns", "a", "b"]) == 0
+    rows["b"] = np.inf
+    write(rows, "many/\x1b[31m.parquet")
+    assert main(["fit", "many", "--columns", "a", "b"]) == 2
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err
+    assert "\ufffd[31m.parquet" in told.out and "\ufffd[31m.parquet" in told.err

@@ -34,6 +34,20 @@ def test_distances_of_rows_wherever_they_lie(training, tmp_path):
         np.testing.assert_array_equal(np.asarray(found), expected, err_msg=name)
 
 
+def test_distances_of_other_columns_than_the_center_has_are_refused(training):
+    ball = minimum_enclosing_ball(training[:, :1])  # one number fits any row
+    for points in (NEW, NEW.tolist(), Blocks(lambda k: NEW, 1), da.from_array(NEW)):
+        with pytest.raises(ValueError, match="points must have 1 columns, found 3"):
+            np.asarray(ball.distances(points))
+
+
+@pytest.mark.parametrize("content", [b"words", b"\x93NUMPY\x01\x00v", b""])
+def test_what_is_no_npy_file_is_told_without_advice_to_trust_it(content, tmp_path):
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(ValueError, match=r"a\.npy must hold an array of numbers"):
+        minimum_enclosing_ball(tmp_path / "a.npy")
+
+
 @pytest.mark.parametrize(
     "detector",
     [

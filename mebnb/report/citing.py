@@ -23,8 +23,9 @@ from mebnb.writing import write_file
 BIBLIOGRAPHY = "references.bib"
 FILE = "references.html"
 TITLE = "References"
-KEY = r"-?@[A-Za-z0-9_-]+"
-CITATION = re.compile(rf"\[({KEY}(?:; *{KEY})*)\]")
+KEY = r"[A-Za-z0-9_-]+"
+ONE = rf"-?@{KEY}"
+CITATION = re.compile(rf"\[({ONE}(?:; *{ONE})*)\]")
 VERBATIM = ("code", "pre")
 
 
@@ -70,7 +71,8 @@ def read_bibliography(folder):
     Raises
     ------
     ReportError
-        Where the file is not BibTeX, has a key twice, or an entry lacks a field.
+        Where the file is not BibTeX, has a key twice or one that no citation can name,
+        or an entry lacks a field or is of no known kind.
     """
     file = Path(folder) / BIBLIOGRAPHY
     if not file.is_file():
@@ -82,6 +84,8 @@ def read_bibliography(folder):
 
     try:
         entries = parse_file(file, bib_format="bibtex", encoding="utf-8")
+        for entry in entries.entries.values():
+            _check_entry(entry, file.name, Style)
         formatted = list(Style().format_bibliography(entries))
     except PybtexError as error:
         raise ReportError(f"{file.name}: {error}") from error
@@ -97,6 +101,19 @@ def read_bibliography(folder):
     return {source.key: source for source in sorted(sources, key=_place_in_list)}
 
 
+def _check_entry(entry, file, style):
+    """Refuse an entry that no citation can name, or no style knows."""
+    if not re.fullmatch(KEY, entry.key):
+        raise ReportError(
+            f"{file}: a key must be letters, digits, _ and -, found {entry.key!a}"
+        )
+    if not hasattr(style, f"get_{entry.type}_template"):
+        raise ReportError(
+            f"{file}: {entry.key} must be an article, book or another kind of BibTeX, "
+            f"found {entry.type!a}"
+        )
+
+
 def _place_in_list(source):
     """The label in plain letters: Bădoiu stands before Barber."""
     plain = unicodedata.normalize("NFKD", source.label.replace("ı", "i"))
@@ -110,7 +127,8 @@ def _authors(persons):
         str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
         for person in persons
     ]
-    return f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    several = len(names) > 2 or names[1:] == ["others"]  # BibTeX's own "and others"
+    return f"{names[0]} et al." if several else " and ".join(names)
 
 
 def link_citations(main, sources):

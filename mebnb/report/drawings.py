@@ -34,7 +34,7 @@ VALUE = re.compile(r"[\w\s.,:;#%()+-]*")
 PLACE = re.compile(r"url\(#[\w.-]+\)")
 COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-LENGTH = re.compile(r"(\d+(?:\.\d+)?)(pt|px)?")
+LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,12})?)(pt|px)?")
 PIXELS = {"pt": 4 / 3, "px": 1.0, None: 1.0}
 BLACK = "#000000"  # what a shape has that names no colour
 
@@ -131,6 +131,8 @@ def drawing_at(address):
 
 def _shapes_of(text):
     """The root of a drawing that holds shapes alone, else None."""
+    if not isinstance(text, str):  # a notebook may hold any JSON in its place
+        return None
     begin = text.find("<svg")
     try:
         # Without what stands before it, no entity is declared.

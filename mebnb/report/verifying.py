@@ -27,6 +27,7 @@ from mebnb.report.parameters import assign_parameters, given_parameters, own_fil
 from mebnb.report.runner import run_side_by_side, say
 from mebnb.report.running import OK, errors_of, provenance, run_notebook, status_of
 from mebnb.report.unpacking import read_archive
+from mebnb.report.words import printable
 
 MOST_TOLD = 10  # differences told of one notebook
 
@@ -218,5 +219,4 @@ def _brief(counts):
 
 def _printable(text):
     """A line of an archive's words, in which nothing steers the terminal."""
-    line = " ".join(str(text).split())
-    return "".join(c if c.isprintable() else "\ufffd" for c in line)
+    return printable(" ".join(str(text).split()))

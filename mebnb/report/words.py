@@ -66,6 +66,26 @@ def escaped(text):
     return _MARK.sub(lambda mark: _entity(mark[1]) if mark[1] else mark[0], line)
 
 
+def printable(text):
+    r"""Words for a terminal, which nothing in them steers.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+        With a sign in place of each character that cannot be printed; lines stay.
+
+    Examples
+    --------
+    >>> printable("\x1b[31mred\nand plain") == "\ufffd[31mred\nand plain"
+    True
+    """
+    return "".join(c if c.isprintable() or _parts(c) else "\ufffd" for c in text)
+
+
 def without_formulas(html):
     r"""HTML in which no `$` and no backslash begins a formula.
 
@@ -167,6 +187,11 @@ def _entity(mark):
     entity = f"&#{ord(mark)};"
     # A formula is looked for in a stretch of text, and an element ends the stretch.
     return f"<span>{entity}</span>" if _OPENS_FORMULA.match(mark) else entity
+
+
+def _parts(character):
+    """Whether it stands between words or lines and does nothing else."""
+    return character in "\n\t" or unicodedata.category(character) == "Zs"
 
 
 def _printable(character):

@@ -456,13 +456,24 @@ class Solution:
         Returns
         -------
         ndarray, dask.array.Array or array on a device, shape (m,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `minimum_enclosing_ball` does, and for another number of columns than the
+            center has.
         """
         if on_a_device(points):
             return distances_there(points, self.center)
         return by_blocks(self._distances, points)
 
     def _distances(self, points):
-        return np.sqrt(squared_distances(check_points(points), self.center))
+        points = check_points(points)
+        if points.shape[1] != len(self.center):
+            raise ValueError(
+                f"points must have {len(self.center)} columns, found {points.shape[1]}"
+            )
+        return np.sqrt(squared_distances(points, self.center))
 
     @property
     def relative_error(self):

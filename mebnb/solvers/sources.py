@@ -102,9 +102,12 @@ class Blocks:
         if not found or not all(map(os.path.exists, found)):
             raise ValueError(f"no file is called {path}")
         data = dataset.dataset(found if len(found) > 1 else found[0], format="parquet")
+        if not data.files:
+            raise ValueError(f"{path} must hold Parquet files, found none")
         columns = _chosen_columns(data.schema, columns)
         files, pieces, rows = [], [], []
         for fragment in sorted(data.get_fragments(), key=lambda piece: piece.path):
+            _check_file(fragment, columns)
             first = 0
             for piece in fragment.split_by_row_group():
                 files.append((fragment.path, first))
@@ -115,8 +118,10 @@ class Blocks:
             raise ValueError(f"{path} holds no rows")
 
         def read(k):
-            table = pieces[k].to_table(schema=data.schema, columns=columns)
-            return _numbers_of_table(table, k)
+            # By the types of its own file: those of the first may be narrower.
+            table = pieces[k].to_table(pieces[k].physical_schema, columns=columns)
+            file, first = files[k]
+            return _numbers_of_table(table, f"rows {first + 1} and on of {file}")
 
         blocks = cls(read, len(pieces), rows)
         blocks._files, blocks.names = files, columns
@@ -141,7 +146,7 @@ class Blocks:
         rows = [min(TABLE_ROWS, table.num_rows - start) for start in starts]
 
         def read(k):
-            return _numbers_of_table(table.slice(starts[k], TABLE_ROWS), k)
+            return _numbers_of_table(table.slice(starts[k], TABLE_ROWS), f"block {k}")
 
         blocks = cls(read, len(starts), rows)
         blocks.names = table.column_names
@@ -329,19 +334,27 @@ def _chosen_columns(schema, columns):
     return chosen
 
 
-def _numbers_of_table(table, k):
+def _check_file(fragment, columns):
+    """Say which of many files lacks a column, or has no numbers in it."""
+    try:
+        _chosen_columns(fragment.physical_schema, columns)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"{fragment.path}: {error}") from None
+
+
+def _numbers_of_table(table, what):
     """A table of numbers as an array, of the narrowest type that holds all columns."""
     columns = []
     for name in table.column_names:
         column = table.column(name)
         if column.null_count:
             raise ValueError(
-                f"block {k} must hold numbers, found nothing in column {name!r}"
+                f"{what} must hold numbers, found nothing in column {name!r}"
             )
         values = np.asarray(column.to_numpy())
         if len(values):
             values = check_points(
-                values[:, None], f"column {name!r} of block {k}", finite=False
+                values[:, None], f"column {name!r} of {what}", finite=False
             )
         columns.append(values.reshape(-1))
     kind = np.result_type(*columns)
@@ -446,13 +459,21 @@ def opened(points):
             return Blocks.from_parquet(path)
         if not os.path.exists(path):
             raise ValueError(f"no file is called {path}")
-        return np.load(path, mmap_mode="r")
+        return _mapped(path)
     package = type(points).__module__.partition(".")[0]
     if package == "pyarrow" and hasattr(points, "schema"):
         return Blocks.from_arrow(points)
     if package in ("dask", "dask_expr"):
         return _Chunks(_array_of_frame(points) if hasattr(points, "dtypes") else points)
     return points
+
+
+def _mapped(path):
+    """An array in a .npy file, read where it is looked at."""
+    try:
+        return np.load(path, mmap_mode="r")
+    except (ValueError, EOFError, OSError):  # whose words would have one load a pickle
+        raise ValueError(f"{path} must hold an array of numbers as .npy") from None
 
 
 def by_blocks(function, points, dtype=np.float64):

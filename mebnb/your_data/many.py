@@ -17,7 +17,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from mebnb.learning.splits import SCALERS
-from mebnb.report.words import for_spreadsheets
+from mebnb.report.words import for_spreadsheets, printable
 from mebnb.solvers.balls import dual_value
 from mebnb.solvers.exact import minimum_enclosing_ball
 from mebnb.solvers.soft import soft_ball, verify_soft
@@ -150,7 +150,7 @@ class ManyFit:
             "distance from the center in radii):",
             self.top.to_string(index=False, float_format=lambda value: f"{value:.6g}"),
         ]
-        return "\n\n".join(lines)
+        return printable("\n\n".join(lines))
 
 
 def fit_many(path, *, columns=(), scaling="standard", nu=0):
@@ -249,7 +249,9 @@ def _opened(path, columns):
         blocks = Blocks.from_parquet(path, columns or None)
         _ = blocks.shape
     except (ValueError, TypeError, OSError) as error:
-        raise TableError(f"{path}: {error}") from None
+        told = str(error)
+        told = told if str(path) in told else f"{path}: {told}"
+        raise TableError(told) from None
     return blocks, blocks.names
 
 
