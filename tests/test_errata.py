@@ -57,7 +57,15 @@ def test_every_entry_is_a_card_that_leads_to_its_cell(whole):
     soup, problems = whole
     assert problems == []
     cards = soup.select("article.statement")
-    assert [card["id"] for card in cards] == [entry.id for entry in all_entries()]
+    hardest = ["WRONG", "LOST IN THE SCAN", "AMBIGUOUS", "HARMLESS", "HOLDS"]
+    wanted = [
+        e.id for verdict in hardest for e in all_entries() if e.verdict == verdict
+    ]
+    for document in {entry.document for entry in all_entries()}:
+        own = {entry.id for entry in all_entries() if entry.document == document}
+        shown = [card["id"] for card in cards if card["id"] in own]
+        assert shown == [name for name in wanted if name in own]
+    assert len(cards) == len(wanted)
     for card in cards:
         notebook, cell = entry_places()[card["id"]]
         assert card.select_one(".where a")["href"] == f"{notebook}.html#cell-id={cell}"

@@ -100,6 +100,39 @@ def test_finding_that_nothing_bears_out_fails_the_report(
     assert main.select(".findings li") == []
 
 
+@pytest.mark.parametrize(
+    ("stop", "links", "told"),
+    [
+        ("03 Zigzag </script>", 1, []),
+        ("03 Zigzag", 0, ["book.toml, notebook 03 has no section 'Zigzag'"]),
+        ("99 Zigzag", 0, []),
+    ],
+)
+def test_reading_paths_name_sections(pages, tmp_path, stop, links, told):
+    book = f'[[paths]]\ntitle = "Short"\nchapters = ["{stop}"]'
+    main, problems = front_of(pages, tmp_path, book)
+    assert problems == told
+    found = main.select(".paths a")
+    assert len(found) == links
+    for link in found:
+        file, _, name = link["href"].partition("#")
+        assert file == "03_away.html" and pages[0].soup.main.find(id=name)
+
+
+def test_verdicts_of_statements_are_counted(pages, tmp_path):
+    from types import SimpleNamespace
+
+    verdicts = ["WRONG", "HOLDS", "HOLDS", "AMBIGUOUS"]
+    statements = [SimpleNamespace(verdict=verdict) for verdict in verdicts]
+    path, _ = write_front(tmp_path, pages, tmp_path, statements)
+    assert (
+        "Of 4 statements examined 1 fail as printed, 0 lost a sign or an index in the scan, "
+        "1 hold in one reading, 0 hold but for a slip, and 2 hold as they stand."
+    ) in BeautifulSoup(path.read_text(), "html.parser").main.get_text()
+    path, _ = write_front(tmp_path, pages, tmp_path)
+    assert "statements examined" not in path.read_text()
+
+
 def test_finding_of_a_notebook_that_is_not_asked_for_is_left_out(pages, tmp_path):
     main, problems = front_of(pages, tmp_path, FINDING.replace("{03 r", "{04 r"))
     assert problems == [] and main.select(".findings li") == []

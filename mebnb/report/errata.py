@@ -54,7 +54,10 @@ def write_errata(out, statements, pages, chapters):
         What is wrong with the page: formulas that cannot be typeset.
     """
     by_name = {page.name: page for page in pages}
-    cards = [_card(statement, by_name) for statement in statements]
+    hardest_first = sorted(
+        statements, key=lambda one: list(VERDICTS).index(one.verdict)
+    )
+    cards = [_card(statement, by_name) for statement in hardest_first]
     body = (
         templates()
         .get_template("errata.html.j2")
