@@ -1,6 +1,7 @@
 """Rows that are not in memory are judged as those that are, block by block."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mebnb import (
@@ -120,3 +121,18 @@ def test_rows_of_another_width_are_refused(training, tmp_path):
         BallDetector().fit(training).predict(tmp_path / "rows.npy")
     with pytest.raises(ValueError, match="no file is called"):
         BallDetector().fit(training).score_samples("nowhere.npy")
+
+
+def test_columns_of_files_are_told_by_their_names(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=50), "b": 100 * rng.normal(size=50)})
+    frame.to_parquet(tmp_path / "ab.parquet")
+    frame[["b", "a"]].to_parquet(tmp_path / "ba.parquet")
+    ball = BallDetector().fit(str(tmp_path / "ab.parquet"))
+    assert list(ball.feature_names_in_) == ["a", "b"]
+    assert (ball.predict(str(tmp_path / "ab.parquet")) == 1).all()
+    with pytest.raises(ValueError, match="same order as they were in fit"):
+        ball.predict(str(tmp_path / "ba.parquet"))
+    # What an earlier fit knew of names is gone with the next.
+    ball.fit(Blocks(lambda k: frame.to_numpy(), 1))
+    assert not hasattr(ball, "feature_names_in_")

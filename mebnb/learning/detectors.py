@@ -98,7 +98,7 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
         ball = getattr(self, "ball_", None)
         if ball is not None and not ball.converged:
             warnings.warn(ball.message, ConvergenceWarning, stacklevel=2)
-        distances = np.asarray(by_blocks(self._distances, X))
+        distances = np.asarray(by_blocks(self._distances_of, X))
         if self.quantile is None:
             threshold = self.factor * self._reach(distances)
         else:
@@ -121,6 +121,9 @@ class _DistanceDetector(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return by_blocks(self._score_rows, X)
+
+    def _distances_of(self, X):
+        return self._distances(np.asarray(X))
 
     def _score_rows(self, X):
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -238,7 +241,9 @@ class BallDetector(_DistanceDetector):
         source = opened(X)
         if not isinstance(source, Blocks):
             return super()._training_rows(source)
-        self.n_features_in_ = source.shape[1]
+        one = np.zeros((1, source.shape[1]))
+        names = source.names
+        validate_data(self, one if names is None else pd.DataFrame(one, columns=names))
         return source
 
     def _locate(self, X):

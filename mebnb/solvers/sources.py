@@ -482,7 +482,7 @@ def by_blocks(function, points, dtype=np.float64):
     Parameters
     ----------
     function : callable
-        Rows -> ndarray, shape (rows,).
+        Rows -> ndarray, shape (rows,). Blocks whose columns have names come as frames.
     points : object
         As `minimum_enclosing_ball` takes them; what lies in memory is handed on whole.
     dtype : dtype
@@ -497,13 +497,21 @@ def by_blocks(function, points, dtype=np.float64):
     if isinstance(source, _Chunks):
         return source.mapped(function, dtype)
     if isinstance(source, Blocks):
-        blocks = (block for _, block in Stream(source).blocks())
+        blocks = (_named(block, source.names) for _, block in Stream(source).blocks())
     elif isinstance(source, np.memmap) and source.ndim == 2 and source.size:
         size = max(1, LARGE_BLOCK_BYTES // (8 * source.shape[1]))
         blocks = (source[at : at + size] for at in range(0, len(source), size))
     else:
         return function(source)
     return np.concatenate([_of_rows(block, function, dtype) for block in blocks])
+
+
+def _named(block, names):
+    if names is None:
+        return block
+    import pandas as pd
+
+    return pd.DataFrame(block, columns=names, copy=False)
 
 
 def _array_of_frame(frame):
