@@ -72,6 +72,69 @@ def test_caption_of_the_table_itself_goes_before_the_heading(tmp_path):
     assert page.soup.main.caption is None
 
 
+def shown_table():
+    cell = nbformat.v4.new_code_cell("t", execution_count=1)
+    html = "<table><tr><td>1</td></tr></table>"
+    cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": html})]
+    return cell
+
+
+@pytest.mark.parametrize(
+    "text, caption",
+    [
+        ("It grows. Ten runs of each method:", "Ten runs of each method"),
+        (f"Two sets, side by side:\n\n{TABLE}", "Two sets, side by side"),
+        ("It has $r = 1.$ Ten runs with $r = 2$:", "Ten runs with r=2"),
+        ("Ten *new* runs. **Five: of them** fail:", "Five: of them fail"),
+        ("See Klee, p. 3 of the new book:", "See Klee, p. 3 of the new book"),
+        ("Ten runs of `<b>` and &lt;i&gt;:", "Ten runs of <b> and <i>"),
+        ("Ten runs of each method.", "Sets"),
+        ("Both hold:", "Sets"),
+        ("- Ten runs of each method:", "Sets"),
+        ("Ten runs of this sum: $$ a = b $$ and:", "Sets"),
+    ],
+)
+def test_sentence_that_leads_to_a_table_is_its_caption(tmp_path, text, caption):
+    cells = [f"## Sets\n\n{text}", *([] if TABLE in text else [shown_table()])]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    found = page.soup.main.figcaption
+    assert found.get_text() == f"Table 3.1 {caption}"
+    label = page.soup.main.select_one(".table")["aria-label"]
+    assert label == f"Table 3.1: {caption}"
+    assert found.find(["b", "i"]) is None
+    assert page.problems == []
+
+
+def test_table_that_nothing_leads_to_has_a_heading_or_a_number_alone(tmp_path):
+    cells = ["## Sets", shown_table(), shown_table(), "## Runs", shown_table()]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    captions = [caption.get_text() for caption in page.soup.main("figcaption")]
+    assert captions == ["Table 3.1 Sets", "Table 3.2", "Table 3.3 Runs"]
+    assert page.soup.main.select(".table")[1]["aria-label"] == "Table 3.2"
+
+
+def test_sentence_leads_to_the_first_table_of_a_cell_only(tmp_path):
+    cell = shown_table()
+    cell.outputs *= 2
+    (page,) = pages_of(tmp_path, n3_away=["## Sets", "Ten runs of each method:", cell])
+    captions = [caption.get_text() for caption in page.soup.main("figcaption")]
+    assert captions == ["Table 3.1 Ten runs of each method", "Table 3.2"]
+
+
+def test_reference_in_a_caption_has_its_number_and_no_id_stands_twice(tmp_path):
+    text = '<span id="so">Both</span> sets of [table](#Sets), together:'
+    cells = ["## Sets", shown_table(), text, shown_table()]
+    (page,) = pages_of(tmp_path, n3_away=cells)
+    caption = page.soup.main("figcaption")[1]
+    assert caption.get_text() == "Table 3.2 Both sets of Table 3.1, together"
+    assert len(page.soup.main(id="so")) == 1
+
+
+def test_percent_sign_stays_with_its_number(tmp_path):
+    (page,) = pages_of(tmp_path, n3_away=["At 5 % or `5 %`."])
+    assert page.soup.main.p.get_text() == "At 5\u00a0% or 5 %."
+
+
 def test_reference_says_the_number_also_from_another_notebook(tmp_path):
     first = [figure("one", "A"), figure("two", "B"), "See [figure](#figure-3.1)."]
     second = ["See [figure](03_away.ipynb#cell-id=two)."]

@@ -106,3 +106,27 @@ def test_empty_cell_of_the_body_is_a_dash():
     assert [cell.get_text() for cell in column(table, 0)] == ["1", "–"]
     assert [cell.get_text() for cell in column(table, 1)] == ["–", "two"]
     assert column(table, 1)[0].span["title"] == "none"
+
+
+@pytest.mark.parametrize(
+    "word", ["correct", "<math><mn>2</mn><mi>t</mi></math>", "too deep"]
+)
+def test_one_word_in_a_column_lets_all_of_it_and_its_header_stand_left(word):
+    table = marked_up(["x"], ["1"], ["2/(t+2)"], ["-"], [word], ["17"])
+    cells = [*column(table, 0), table.th]
+    assert not any("number" in cell.get("class", []) for cell in cells)
+
+
+def test_dash_follows_its_column():
+    table = marked_up(["x", "remark", "none"], ["1", "-", "-"], ["-", "so", "-"])
+    for at, of_numbers in enumerate([True, False, False]):
+        found = ["number" in cell["class"] for cell in column(table, at)]
+        assert found == [of_numbers] * 2
+
+
+def test_interval_stays_on_one_line():
+    table = marked_up(["x"], ["+0.11 [+0.00, +0.21]"], ["1 <code>[0, 1]</code>"])
+    assert [cell.get_text() for cell in column(table, 0)] == [
+        "+0.11 [+0.00,\u00a0+0.21]",
+        "1 [0, 1]",
+    ]

@@ -10,9 +10,10 @@ from urllib.parse import quote, unquote, urlsplit
 from bs4 import BeautifulSoup, NavigableString
 
 from mebnb.report.cleaning import clean_line
-from mebnb.report.maths import FACTORY, to_mathml
+from mebnb.report.maths import FACTORY, VERBATIM, to_mathml
 
 HEADINGS = re.compile(r"^h[1-6]$")
+PERCENT = re.compile(r"(?<=\d) %")
 
 
 def cell_name(node):
@@ -147,6 +148,16 @@ def _exists(file):
         return file.exists()
     except (OSError, ValueError):  # no name that a file can have
         return False
+
+
+# --- lines ---------------------------------------------------------------------------
+
+
+def keep_percents(main):
+    """Keep the sign % on the line of its number."""
+    for text in main.find_all(string=PERCENT):
+        if not text.find_parent(VERBATIM):
+            text.replace_with(NavigableString(PERCENT.sub("\u00a0%", text)))
 
 
 # --- summary and banner --------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from urllib.parse import unquote
+
+from bs4 import NavigableString
 
 from mebnb.report.finishing import HEADINGS, cell_name, free_name, new_element
 
@@ -11,6 +14,8 @@ CAPTIONED = {"figure": "output", "table": "of-table"}
 """What has a caption, and the class of its `figure`."""
 KINDS = {*CAPTIONED, "equation", "section"}
 SENTENCE = re.compile(r".+?(?:[.!?](?=\s+[^\s\d])|$)", re.DOTALL)
+ENDED = re.compile(r".*[.!?][)”\"]*(?:\s+(?!\d)|$)", re.DOTALL)
+FEWEST_WORDS = 4  # of a sentence that says what a table shows
 
 
 def number_all(main, chapter):
@@ -27,7 +32,7 @@ def number_all(main, chapter):
     prefix = f"{int(chapter)}." if chapter else ""
     for count, picture in enumerate(main.select("figure.output"), start=1):
         about = SENTENCE.match(_about(picture))
-        words = about[0] if about else ""
+        words = [NavigableString(about[0])] if about else []
         _caption(picture, f"Figure {prefix}{count}", words, taken)
         if picture.img:
             _let_enlarge(picture, taken)
@@ -35,10 +40,11 @@ def number_all(main, chapter):
         t for t in main.select(".table") if not t.find_parent(class_="parameters")
     ]
     for count, scroller in enumerate(tables, start=1):
+        words = _words_of(scroller)
         figure = scroller.wrap(new_element("figure", attrs={"class": "of-table"}))
         label = f"Table {prefix}{count}"
-        words = _words_of(scroller)
-        scroller["aria-label"] = f"{label}: {words}" if words else label
+        said = " ".join("".join(part.get_text() for part in words).split())
+        scroller["aria-label"] = f"{label}: {said}" if said else label
         _caption(figure, label, words, taken)
 
 
@@ -62,12 +68,56 @@ def _about(figure):
 
 
 def _words_of(scroller):
-    """What a table is about: its own caption, else the heading that it stands under."""
+    """What a table is about, as parts of a caption: its own, else what leads to it.
+
+    That is a sentence that ends in a colon right before the table; else, for the first
+    table under a heading, the heading. Others have a number alone.
+    """
     own = scroller.table.caption
     if own is not None:
-        return own.extract().get_text(" ", strip=True)
+        return [NavigableString(own.extract().get_text(" ", strip=True))]
+    lead = _last_sentence(_paragraph_before(scroller))
     heading = scroller.find_previous(HEADINGS)
-    return heading.get_text().strip() if heading else ""
+    if lead or heading is None or heading.find_next(class_="table") is not scroller:
+        return lead
+    return [NavigableString(heading.get_text().strip())]
+
+
+def _paragraph_before(scroller):
+    """The element right before a table, in its cell or at the end of the text before."""
+    before = scroller.find_previous_sibling(True)
+    cell = scroller.find_parent("section", class_="cell")
+    if cell is None or "text" in cell["class"] or (before and before.name == "p"):
+        return before
+    text = cell.find_previous_sibling("section")
+    leads = cell.find(class_="table") is scroller and text and "text" in text["class"]
+    return text.find_all(True, recursive=False)[-1] if leads else None
+
+
+def _last_sentence(paragraph):
+    """The parts of a paragraph's last sentence, without its colon; none where none is."""
+    text = paragraph.get_text().rstrip() if paragraph else ""
+    if not text.endswith(":") or paragraph.name != "p" or paragraph.select(".equation"):
+        return []
+    sentence = new_element("span")
+    for part in reversed(copy.copy(paragraph).contents[:]):
+        if isinstance(part, NavigableString):
+            ended = ENDED.match(part)
+            part = NavigableString(part[ended.end() :]) if ended else part.extract()
+        elif ended := ENDED.fullmatch(part.get_text()):
+            break  # such as a formula with its full stop
+        sentence.insert(0, part)
+        if ended:
+            break
+    for element in sentence(id=True):
+        del element["id"]
+    if len(sentence.get_text().split()) < FEWEST_WORDS:
+        return []
+    first = sentence.find(string=True)
+    first.replace_with(first.lstrip())
+    colon = [text for text in sentence.find_all(string=True) if ":" in text][-1]
+    colon.replace_with(colon.rstrip().removesuffix(":"))
+    return sentence.contents[:]
 
 
 def _caption(figure, label, words, taken):
@@ -77,7 +127,7 @@ def _caption(figure, label, words, taken):
     link.string = label
     caption.append(link)
     if words:
-        caption.append(f" {words}")
+        caption.extend([" ", *words])
     above = "of-table" in figure.get("class", [])
     figure.insert(0 if above else len(figure.contents), caption)
 

@@ -336,6 +336,7 @@ def _finish(page, names, own, sources):
     page.problems += typeset(main, finishing.cell_name)
     finishing.order_headings(main, page.plain_title)
     page.problems += finish_pictures(main, strict=own)
+    finishing.keep_percents(main)
     tables.mark_up_tables(main)
     tables.make_scrollable(main)
     number_all(main, page.number)

@@ -15,6 +15,7 @@ NUMBER = re.compile(
 )
 PLAIN = re.compile(r"^[-+−±]?\d+(?:\.(\d+))?$")
 MISSING = re.compile(r"^(nan|NaN|<NA>|NaT|-)$")  # as pandas and notebooks write it
+INTERVAL = re.compile(r"\[[-+−]?[\d.]+%?,? [^\[\]]{1,16}\]")
 LONGEST_WORD = 60  # characters; a longer one is broken
 DENSE = 6  # columns; a table of so many stands closer
 LONGEST_LINE = 12  # characters of a header that stays on one line
@@ -29,6 +30,7 @@ def mark_up_tables(main):
         _mark_endless_words(table)
         if not table.find_parent(class_="parameters"):
             _mark_missing(table)
+            _keep_intervals(table)
             _mark_numbers(table)
             _align_decimals(table)
             _mark_widths(table)
@@ -64,31 +66,33 @@ def _merge_index_names(table):
 
 
 def _mark_numbers(table):
-    """Mark cells with numbers, which stand right, and the headers of their columns."""
+    """Mark columns of numbers, which stand right with their headers; of words the length."""
     rows, columns = _grid(table)
-    for cell in table(["td", "th"]):
-        text = cell.get_text(" ", strip=True)
-        in_body = cell.find_parent("thead") is None
-        if in_body and table.thead and NUMBER.match(text):
-            _add_class(cell, "number")
-        elif in_body:
-            _add_class(cell, _length(text))
     for at in columns:
-        body = [row[at] for row in rows if at in row and row[at].find_parent("tbody")]
-        numbers = sum("number" in cell.get("class", []) for cell in body)
-        if numbers * 4 < len(body):  # a remark that begins with a number is a remark
-            for cell in body:
-                if "number" in cell.get("class", []):
-                    cell["class"].remove("number")
-                    _add_class(cell, _length(cell.get_text(" ", strip=True)))
-        for row in rows:
-            in_head = at in row and row[at].find_parent("thead") is not None
-            if (
-                in_head
-                and row[at].get("colspan", "1") == "1"
-                and numbers * 2 > len(body)
-            ):
-                _add_class(row[at], "number")
+        cells = [row[at] for row in rows if at in row]
+        column = [cell for cell in cells if cell.get("colspan", "1") == "1"]
+        body = [cell for cell in column if not _in_head(cell)]
+        of_numbers = table.thead and _are_numbers(body)
+        for cell in cells:
+            if of_numbers and any(cell is one for one in column):
+                _add_class(cell, "number")
+            elif not _in_head(cell):
+                _add_class(cell, _length(cell.get_text(" ", strip=True)))
+
+
+def _are_numbers(cells):
+    """Whether cells hold numbers or nothing, and not nothing alone; a formula is none."""
+    texts = [cell.get_text(" ", strip=True) for cell in cells]
+    formulas = any(cell.find("math") for cell in cells)
+    return (
+        not formulas
+        and all(map(NUMBER.match, texts))
+        and any(text != DASH for text in texts)
+    )
+
+
+def _in_head(cell):
+    return cell.find_parent("thead") is not None
 
 
 def _mark_missing(table):
@@ -101,6 +105,15 @@ def _mark_missing(table):
             dash.string = DASH
             cell.clear()
             cell.append(dash)
+
+
+def _keep_intervals(table):
+    """Keep an interval, such as [-1, +1], on one line."""
+    for text in table.find_all(string=INTERVAL):
+        if text.find_parent("code"):
+            continue
+        kept = INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), text)
+        text.replace_with(NavigableString(kept))
 
 
 def _align_decimals(table):
