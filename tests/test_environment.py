@@ -94,6 +94,9 @@ TARGETS = [
 ]
 
 
+HANDED_ON = {"MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "MAKELEVEL", "VENV"}
+
+
 @pytest.fixture
 def conda(tmp_path):
     """A folder that looks like a conda environment made from environment.yml."""
@@ -106,7 +109,9 @@ def conda(tmp_path):
 def told_by_make(target, prefix):
     if shutil.which("make") is None:
         pytest.skip("no make on this machine")
-    environment = {**os.environ, "CONDA_PREFIX": str(prefix)}
+    # The make that runs these tests hands its own words on, as VENV=.venv-3.12.
+    environment = {k: v for k, v in os.environ.items() if k not in HANDED_ON}
+    environment["CONDA_PREFIX"] = str(prefix)
     command = ["make", "-n", "-C", str(ROOT), "--no-print-directory", target]
     run = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True
