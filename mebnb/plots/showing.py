@@ -38,8 +38,9 @@ def show(fig, alt):
     """
     if not alt or not alt.strip():
         raise ValueError("alt must say what the figure shows, found an empty text")
-    shown = {"image/png": base64.b64encode(_saved(fig, "png")).decode()}
-    drawing = as_drawing(fig)
+    box = _laid_out(fig)
+    shown = {"image/png": base64.b64encode(_saved(fig, "png", box)).decode()}
+    drawing = as_drawing(fig, box)
     if drawing is not None:
         shown["image/svg+xml"] = drawing
     about = {"alt": " ".join(alt.split())}
@@ -51,12 +52,14 @@ def show(fig, alt):
     plt.close(fig)
 
 
-def as_drawing(fig):
+def as_drawing(fig, box="tight"):
     """A figure as SVG, the same text each time.
 
     Parameters
     ----------
     fig : matplotlib.figure.Figure
+    box : matplotlib.transforms.Bbox or "tight"
+        What is shown, in inches.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def as_drawing(fig):
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     # Letters as outlines: no font of the reader can break the layout.
     with plt.rc_context({"svg.fonttype": "path", "svg.hashsalt": "mebnb"}):
-        svg = _saved(fig, "svg", metadata=nothing).decode()
+        svg = _saved(fig, "svg", box, metadata=nothing).decode()
     if "<image" in svg or len(MARK.findall(svg)) > MOST_MARKS:
         return None
     return GEOMETRY.sub(_rounded, svg[svg.index("<svg") :])
@@ -77,8 +80,16 @@ def _rounded(attribute):
     return LONG_NUMBER.sub(lambda n: f"{round(float(n[0]), 2):g}", attribute[0])
 
 
-def _saved(fig, form, **options):
-    content = io.BytesIO()
+def _laid_out(fig):
+    """Lay a figure out once for all formats; the box that holds it, in inches."""
+    fig.draw_without_rendering()
+    fig.set_layout_engine("none")
     # As tight as the pictures of Jupyter are.
-    fig.savefig(content, format=form, bbox_inches="tight", dpi=fig.dpi, **options)
+    box = fig.get_tightbbox(fig.canvas.get_renderer())
+    return box.padded(plt.rcParams["savefig.pad_inches"])
+
+
+def _saved(fig, form, box, **options):
+    content = io.BytesIO()
+    fig.savefig(content, format=form, bbox_inches=box, dpi=fig.dpi, **options)
     return content.getvalue()
