@@ -15,7 +15,7 @@ from pathlib import Path
 from bs4 import NavigableString
 
 from mebnb.report import ReportError
-from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.document import body_of, document
 from mebnb.report.finishing import cell_name, new_element
 from mebnb.report.notebooks import list_notebooks
 from mebnb.writing import write_file
@@ -210,16 +210,12 @@ def write_references(out, pages, folder, chapters):
         {"source": source, "places": _places(key, pages)}
         for key, source in read_bibliography(folder).items()
     ]
-    body = (
-        templates()
-        .get_template("references.html.j2")
-        .render(
-            title=TITLE,
-            rows=[row for row in rows if row["places"]],
-            chapters=chapters,
-            here=FILE,
-            others=OTHERS,
-        )
+    body = body_of(
+        "references.html.j2",
+        title=TITLE,
+        here=FILE,
+        chapters=chapters,
+        rows=[row for row in rows if row["places"]],
     )
     path = Path(out) / FILE
     write_file(path, document(TITLE, body))

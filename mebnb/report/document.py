@@ -58,6 +58,32 @@ def document(title, body, script="", style=""):
     )
 
 
+def body_of(template, *, title, here, chapters, **words):
+    """The body of a page that is no notebook and stands among the chapters of a report.
+
+    Parameters
+    ----------
+    template : str
+        Name of its file.
+    title : str
+    here : str
+        Name of the page's own file.
+    chapters : list of dict
+        As `pages.chapters_of` returns them.
+    **words : object
+        What the template takes beside.
+
+    Returns
+    -------
+    str
+    """
+    return (
+        templates()
+        .get_template(template)
+        .render(title=title, here=here, chapters=chapters, others=OTHERS, **words)
+    )
+
+
 def _hash(script):
     """How a policy names the script that it lets run."""
     digest = hashlib.sha256(script.encode()).digest()

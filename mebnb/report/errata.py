@@ -9,7 +9,7 @@ from urllib.parse import quote
 from bs4 import BeautifulSoup
 
 from mebnb.published.map import DOCUMENT_TITLES, entry_places
-from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.document import body_of, document
 from mebnb.report.maths import let_scroll, typeset
 from mebnb.writing import write_file
 
@@ -58,21 +58,17 @@ def write_errata(out, statements, pages, chapters):
         statements, key=lambda one: list(VERDICTS).index(one.verdict)
     )
     cards = [_card(statement, by_name) for statement in hardest_first]
-    body = (
-        templates()
-        .get_template("errata.html.j2")
-        .render(
-            title=TITLE,
-            cards=cards,
-            documents=DOCUMENT_TITLES,
-            verdicts=VERDICTS,
-            unasked=HOLDS,
-            counts=Counter(card["document"] for card in cards),
-            verdict_counts=Counter(card["verdict"] for card in cards),
-            chapters=chapters,
-            here=FILE,
-            others=OTHERS,
-        )
+    body = body_of(
+        "errata.html.j2",
+        title=TITLE,
+        here=FILE,
+        chapters=chapters,
+        cards=cards,
+        documents=DOCUMENT_TITLES,
+        verdicts=VERDICTS,
+        unasked=HOLDS,
+        counts=Counter(card["document"] for card in cards),
+        verdict_counts=Counter(card["verdict"] for card in cards),
     )
     soup = BeautifulSoup(body, "html.parser")
     problems = typeset(soup, _card_of)

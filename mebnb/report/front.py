@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from mebnb.report import ReportError
-from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.document import body_of, document
 from mebnb.report.errata import verdicts_told
 from mebnb.report.findings import compared
 from mebnb.report.finishing import HEADINGS, inline_html
@@ -50,23 +50,19 @@ def write_front(out, pages, folder, statements=()):
     """
     book, by_number = _read(Path(folder) / BOOK), {page.number: page for page in pages}
     problems = []
-    body = (
-        templates()
-        .get_template("front.html.j2")
-        .render(
-            title=TITLE,
-            about=[inline_html(line) for line in book.get("about", [])],
-            picture=_figure(book.get("picture", ""), by_number, problems, width=900),
-            verdicts=verdicts_told(statements),
-            compared=compared(page.notebook for page in pages),
-            own_data=[inline_html(line) for line in book.get("own_data", [])],
-            findings=_findings(book, by_number, problems),
-            parts=_parts(book, pages, by_number, problems),
-            paths=_paths(book, by_number, problems),
-            chapters=chapters_of(pages),
-            here="index.html",
-            others=OTHERS,
-        )
+    body = body_of(
+        "front.html.j2",
+        title=TITLE,
+        here="index.html",
+        chapters=chapters_of(pages),
+        about=[inline_html(line) for line in book.get("about", [])],
+        picture=_figure(book.get("picture", ""), by_number, problems, width=900),
+        verdicts=verdicts_told(statements),
+        compared=compared(page.notebook for page in pages),
+        own_data=[inline_html(line) for line in book.get("own_data", [])],
+        findings=_findings(book, by_number, problems),
+        parts=_parts(book, pages, by_number, problems),
+        paths=_paths(book, by_number, problems),
     )
     path = Path(out) / "index.html"
     write_file(path, document(TITLE, body))

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from mebnb.report import finishing
-from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.document import body_of, document, templates
 from mebnb.report.findings import findings
 from mebnb.report.pages import chapters_of
 from mebnb.report.pictures import thumbnail
@@ -61,15 +61,14 @@ def write_status(out, pages, *, interrupted=(), stored=False, earlier=()):
     rows = [_row(page, stored, page.name in earlier) for page in pages]
     rows += [_missing_row(name, title) for name, title in interrupted]
     rows.sort(key=lambda row: row["name"])
-    template = templates().get_template("status.html.j2")
-    body = template.render(
+    body = body_of(
+        "status.html.j2",
         title=STATUS_TITLE,
+        here=STATUS,
+        chapters=chapters_of(pages),
         lead=_lead(rows, interrupted),
         findings=findings(page.notebook for page in pages),
         rows=rows,
-        chapters=chapters_of(pages),
-        here=STATUS,
-        others=OTHERS,
     )
     path = Path(out) / STATUS
     write_file(path, document(STATUS_TITLE, body))

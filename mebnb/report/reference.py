@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from mebnb.report.document import OTHERS, document, templates
+from mebnb.report.document import body_of, document
 from mebnb.report.finishing import add_contents
 from mebnb.report.words import escaped
 from mebnb.writing import write_file
@@ -60,9 +60,12 @@ def write_reference(out, chapters):
         }
         for name, function in public_functions().items()
     ]
-    template = templates().get_template("functions.html.j2")
-    body = template.render(
-        title=TITLE, functions=functions, chapters=chapters, here=FILE, others=OTHERS
+    body = body_of(
+        "functions.html.j2",
+        title=TITLE,
+        here=FILE,
+        chapters=chapters,
+        functions=functions,
     )
     soup = BeautifulSoup(body, "html.parser")
     add_contents(soup, levels=["h2"])

@@ -6,7 +6,7 @@ import inspect
 import json
 from pathlib import Path
 
-from mebnb.report.document import OTHERS, TEMPLATES, document, templates
+from mebnb.report.document import TEMPLATES, body_of, document
 from mebnb.report.errata import statement_address
 from mebnb.report.finishing import HEADINGS
 from mebnb.report.maths import split_formulas
@@ -38,10 +38,8 @@ def write_search(out, pages, chapters, statements=()):
     """
     places = [place for page in pages for place in _sections(page)] + _functions()
     terms = sorted(places, key=lambda place: place["heading"].casefold())
-    body = (
-        templates()
-        .get_template("search.html.j2")
-        .render(title=TITLE, terms=terms, chapters=chapters, here=FILE, others=OTHERS)
+    body = body_of(
+        "search.html.j2", title=TITLE, here=FILE, chapters=chapters, terms=terms
     )
     path = Path(out) / FILE
     write_file(path, document(TITLE, body, script=_script(places + _cards(statements))))
