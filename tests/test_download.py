@@ -84,6 +84,8 @@ class Server(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server():
+    # A worker may come back to this module after it has left it.
+    Server.silence.clear()
     Server.files = {
         "/good.zip": GOOD,
         "/changed.zip": CHANGED,
