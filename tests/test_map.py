@@ -151,16 +151,22 @@ def _linked_part(name, notebook):
     return part
 
 
+def _by_id(soup):
+    """Found once: a search for each of a thousand links takes longer than the pages."""
+    return {tag["id"]: tag for tag in soup(id=True)}
+
+
 def test_links_of_the_overview_page_lead_to_what_they_say(notebooks):
     linked = {name: _linked_part(name, nb) for name, nb in notebooks.items()}
     pages = build_pages({name: (nb, NOTEBOOKS) for name, nb in linked.items()})
     soups = {page.file: page.soup for page in pages}
+    places = {file: _by_id(soup) for file, soup in soups.items()}
     rows = document_map().frame.itertuples()
     items = {(row.notebook, row.cell, row.item): row for row in rows}
     followed = 0
     for link in soups[f"{OVERVIEW}.html"].select("a[href*='#cell-id=']"):
         file, _, fragment = link["href"].partition("#")
-        cell = soups[file].find(id=fragment).find_parent("section")
+        cell = places[file][fragment].find_parent("section")
         said, shown = cell.get_text(" "), link.get_text()
         key = (file.removesuffix(".html"), fragment.removeprefix("cell-id="), shown)
         row = items.get(key)
