@@ -2,9 +2,11 @@
 
 import importlib
 import inspect
+import itertools
 import math
 import re
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -366,7 +368,7 @@ def test_callback_sees_each_iterate_and_may_stop():
 
     ball = away_step(cloud(16), callback=stop_after_four, tol=1e-12)
     assert [state.iteration for state in seen] == [0, 1, 2, 3, 4]
-    assert ball.message == "stopped by the callback"
+    assert ball.message == "stopped by the callback" and not ball.converged
     np.testing.assert_allclose(
         seen[-1].weights @ cloud(16)[seen[-1].support], seen[-1].center, atol=1e-14
     )
@@ -606,6 +608,262 @@ def test_blending_prefers_active_points_at_a_tie(margin, kind):
         points, start=([0, 1], [0.75, 0.25]), max_iter=1, margin=margin
     )
     assert ball.trace.kind[1] == kind
+
+
+# --- the pieces of the loop --------------------------------------------------------
+
+
+def begun(points, start):
+    return MODULE._begin(np.asarray(points, dtype=float), start)
+
+
+def gridded(shift, m=9, n=3):
+    """Points of few digits, for which moving them far away rounds nothing."""
+    return np.round(cloud(31, m, n) * 64) / 64 + shift
+
+
+def extended(points, size):
+    """The points' squared distances by hand, and the weights that an atom stands for."""
+    D = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    atoms = np.eye(len(points))
+    if size > len(points):
+        atoms = np.vstack([atoms, np.full(len(points), 1.0 / len(points))])
+    return atoms @ D @ atoms.T, atoms
+
+
+MOVES = {
+    "pair": [(2, None, 0.25, False), (2, None, 0.5, False), (None, 1, 0.0625, False)],
+    "half and half": [
+        (None, 1, 1.0, True),
+        (4, None, 0.25, False),
+        (4, 0, 0.25, False),
+    ],
+    "to a vertex": [(3, None, 1.0, False), (5, 3, 0.5, False), (5, 3, 0.5, True)],
+    "drop": [(3, None, 0.5, False), (None, 0, 1 / 3, True), (4, 1, 1 / 3, True)],
+    "new for new": [(3, 1, 0.25, False), (4, 1, 0.25, True)],
+}
+UNIFORM_MOVES = {
+    "to a point": [(2, None, 0.25, False), (2, 9, 0.25, False), (3, 2, 0.125, False)],
+    "back": [(2, None, 0.5, False), (9, 2, 0.25, False), (None, 2, 1 / 3, True)],
+    "away from all": [(2, None, 0.5, False), (None, 9, 0.5, False), (4, 9, 0.25, True)],
+}
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.0**20])
+@pytest.mark.parametrize(
+    ("start", "moves"),
+    [(([0, 1], [0.5, 0.5]), moves) for moves in MOVES.values()]
+    + [("uniform", moves) for moves in UNIFORM_MOVES.values()],
+    ids=[*MOVES, *UNIFORM_MOVES],
+)
+def test_an_iterate_knows_what_its_weights_say(start, moves, shift):
+    points = gridded(shift)
+    iterate = begun(points, start)
+    assert (iterate.columns.origin is None) == (shift == 0.0)
+    D, atoms = extended(gridded(0.0), iterate.columns.size)
+    u = iterate.weights.copy()
+    for towards, away, step, drop in [(None, None, 0.0, False), *moves]:
+        if towards is not None or away is not None:
+            ends = [u if a is None else np.eye(len(u))[a] for a in (towards, away)]
+            direction = ends[0] - ends[1]
+            line = iterate.line(towards, away, 7)
+            assert line.slope == pytest.approx(D @ u @ direction, abs=1e-12)
+            curvature = -0.5 * direction @ D @ direction
+            assert line.curvature == pytest.approx(curvature, abs=1e-12)
+            assert line.norm2() == pytest.approx(np.sum((atoms.T @ direction) ** 2))
+            room = np.inf if away is None else u[away]
+            if towards is None:
+                room = u[away] / (1.0 - u[away])
+            assert line.largest == pytest.approx(
+                min(room, 1.0) if away is None else room
+            )
+            assert line.iteration == 7
+            u = u + step * direction
+            if drop:
+                u[away] = 0.0
+            iterate.move(towards, away, step, drop)
+        dense = atoms.T @ u
+        active = np.flatnonzero(u)
+        for _ in range(2):
+            np.testing.assert_allclose(iterate.weights, u, atol=1e-15)
+            assert sorted(iterate.active) == active.tolist() == sorted(iterate.members)
+            assert iterate.product.shape == u.shape
+            np.testing.assert_allclose(iterate.product, D @ u, atol=1e-12)
+            gamma, vertices = 0.5 * u @ D @ u, (D @ u)[:9]
+            assert iterate.gamma == pytest.approx(gamma, abs=1e-12)
+            assert iterate.farthest == vertices.argmax()
+            assert iterate.radius**2 == pytest.approx(vertices.max() - gamma)
+            assert iterate.fw_gap == pytest.approx(vertices.max() - 2 * gamma)
+            nearest = active[(D @ u)[active].argmin()]
+            assert iterate.away_gap == pytest.approx(2 * gamma - (D @ u)[nearest])
+            if active.size > 2:
+                assert iterate.nearest == nearest
+                assert iterate.farthest_active == active[(D @ u)[active].argmax()]
+            np.testing.assert_allclose(iterate.center(), dense @ points, rtol=1e-14)
+            rows, weights = iterate.support()
+            np.testing.assert_allclose(weights, dense[rows], atol=1e-15)
+            assert rows.tolist() == np.flatnonzero(dense).tolist()
+            # The same after D u is computed from the center.
+            iterate.recompute()
+
+
+def test_of_active_atoms_that_tie_the_first_counts():
+    product, weights = np.array([9.0, 5.0, 3.0, 5.0, 3.0]), np.full(5, 0.25)
+    found = MODULE._on_active(product, weights, np.arange(1, 5))
+    assert found == (0.5 * 0.25 * 16.0, 1, 0)
+    assert MODULE._on_active(product, weights, np.array([1, 3]))[1:] == (0, 0)
+    assert MODULE._on_active(product, weights, np.array([2])) == (0.375, 0, 0)
+
+
+def test_columns_are_kept_within_their_bound_the_least_used_go_first(monkeypatch):
+    points = gridded(0.0)
+    monkeypatch.setattr(MODULE, "KEPT_BYTES", 3 * 8 * 9)
+    columns = MODULE._Columns(points, False, None)
+    for atom in (1, 2, 3, 1, 4):
+        np.testing.assert_array_equal(columns[atom], extended(points, 9)[0][atom])
+    assert list(columns.kept) == [3, 1, 4] and columns.passes == 4
+    for size, capacity in ((1, 2), (3 * 8 * 9 - 1, 2), (5 * 8 * 9, 5)):
+        monkeypatch.setattr(MODULE, "KEPT_BYTES", size)
+        assert MODULE._Columns(points, False, None).capacity == capacity
+    assert MODULE._Columns(points, True, None).capacity == 5 * 9 // 10
+
+
+@pytest.mark.parametrize("kept", [(), (1,), (2,), (1, 2)])
+@pytest.mark.parametrize("shift", [0.0, 2.0**20])
+def test_two_atoms_are_as_far_apart_whatever_is_kept(kept, shift):
+    points = gridded(shift)
+    apart = extended(gridded(0.0), 9)[0]
+    columns = begun(points, "uniform").columns
+    for atom in kept:
+        columns[atom]
+    passes = columns.passes
+    assert columns.between(1, 2) == pytest.approx(apart[1, 2])
+    assert columns.between(2, 1) == pytest.approx(apart[1, 2])
+    from_mean = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+    assert columns.between(1, 9) == pytest.approx(from_mean[1])
+    assert columns.between(9, 1) == pytest.approx(from_mean[1])
+    assert columns.passes == passes
+    assert 9 in columns and (1 in columns) == (1 in kept)
+    assert (columns.own_spread(9), columns.own_spread(1)) == pytest.approx(
+        (from_mean.mean(), 0.0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("towards", "away", "costs"),
+    [(2, 1, 1), (2, 0, 1), (0, 2, 1), (0, None, 0), (2, None, 1), (None, 0, 0)],
+)
+def test_a_step_costs_a_pass_where_its_columns_are_new(towards, away, costs):
+    # The column of atom 0 is kept, those of 1 and 2 are not.
+    iterate = begun(gridded(0.0), ([0, 1, 2], [0.5, 0.25, 0.25]))
+    assert iterate.columns.passes == 2
+    iterate.move(towards, away, 0.125, False)
+    assert iterate.columns.passes == 2 + costs
+    iterate.recompute()
+    again = costs if towards == 2 and away == 1 else costs + 1
+    assert iterate.columns.passes == 2 + again
+
+
+def test_rounding_does_not_make_a_length_imaginary():
+    iterate = begun([[0.0], [2.0]], "first")
+    iterate.reach = iterate.gamma = -1e-20
+    assert iterate.radius == 0.0
+    ball = iterate.solution(0, False, "", None)
+    assert ball.lower_bound == 0.0 and ball.radius == 0.0
+    # Almost at the mean, the squared distance from it may come out below 0.
+    curvatures = []
+    for seed in range(20):
+        iterate = begun(cloud(seed), "uniform")
+        iterate.move(2, None, 1e-10, False)
+        curvatures.append(iterate.line(None, 60, 0).curvature)
+    assert min(curvatures) == 0.0 and max(curvatures) < 1e-12
+
+
+def test_a_single_atom_may_be_left_as_far_as_one_likes():
+    assert begun([[0.0], [2.0]], "first").line(None, 0, 0).largest == math.inf
+
+
+def test_a_pair_has_half_the_weight_each():
+    iterate = begun(gridded(0.0), "pair")
+    assert iterate.weights[iterate.active].tolist() == [0.5, 0.5]
+    (atom, _) = iterate.active
+    assert iterate.line(atom, atom, 0).norm2() == 0.0
+
+
+def test_far_away_the_rounded_center_costs_one_pass_more():
+    near, far = (frank_wolfe(np.array([[0.0], [2.0]]) + x) for x in (0.0, 2.0**20))
+    assert (near.passes, far.passes) == (3.0, 5.0)
+    assert (near.radius, far.radius) == (1.0, 1.0)
+
+
+def test_gaps_are_relative_to_the_dual_value_where_there_is_one():
+    assert MODULE._ratio(1.0, 4.0) == 0.25 and MODULE._ratio(0.5, 0.5) == 1.0
+    assert MODULE._ratio(1.0, 0.0) == math.inf
+    assert MODULE._ratio(0.0, 0.0) == MODULE._ratio(-1.0, 2.0) == 0.0
+
+
+def test_a_gap_below_zero_is_told_as_zero():
+    iterate = begun([[0.0], [2.0]], "first")
+    stop = MODULE.Stop(lambda iterate: -1e-18, 0.0, "some gap")
+    assert MODULE._at_the_stop(iterate, stop) == (True, "some gap 0.00e+00 <= 0")
+
+
+def test_a_direction_that_does_not_descend_ends_the_run():
+    # All atoms are as near as each other, and the margin asks for them all the same.
+    ball = blended_pairwise(cloud(), margin=-1e9)
+    assert (ball.iterations, ball.converged) == (0, False)
+    assert ball.message == "no descent direction left at working precision"
+
+
+def test_a_tie_of_both_gaps_is_a_step_towards():
+    # Dyadic, so that both gaps are the same number (see test_plain.py).
+    points = np.array([[-1.0, 1.0], [-2.0, 3.0], [-3.0, -2.0], [1.0, -3.0]])
+    start = ([0, 1, 3], [0.3125, 0.375, 0.3125])
+    trace = away_step(points, start=start, max_iter=1).trace
+    assert trace.fw_gap[0] == trace.away_gap[0] > 0.0
+    assert trace.kind[1] == "FW"
+
+
+def test_the_product_is_computed_anew_every_so_many_steps(monkeypatch):
+    seen, at = [], []
+    recompute = MODULE._Iterate.recompute
+    monkeypatch.setattr(
+        MODULE._Iterate,
+        "recompute",
+        lambda self: [at.append(len(seen)), recompute(self)],
+    )
+    monkeypatch.setattr(MODULE, "REFRESH_EVERY", 3)
+    frank_wolfe(cloud(), tol=0.0, max_iter=10, callback=seen.append)
+    assert at == [3, 6, 9, 11]
+
+
+def test_the_clock_stands_still_while_the_run_is_watched(monkeypatch):
+    """Each look at this clock takes a second, and none of those of a report counts."""
+    clock = itertools.count(100.0)
+    watch = SimpleNamespace(perf_counter=lambda: next(clock))
+    monkeypatch.setattr(MODULE, "time", watch)
+    ball = frank_wolfe(cloud(), tol=0.0, time_limit=4, callback=lambda state: None)
+    assert ball.trace.seconds == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert ball.message == "time limit 4 s reached" and ball.iterations == 4
+
+
+def test_squares_at_the_edges_are_taken(monkeypatch):
+    monkeypatch.setattr(MODULE, "SMALLEST_SQUARE", 4.0)
+    monkeypatch.setattr(MODULE, "LARGEST_SQUARE", 9.0)
+    for far in (2.0, 3.0):
+        assert frank_wolfe([[0.0], [far]]).radius == far / 2
+    # The spread that is told is that from the first point.
+    for far, told in ((0.25, "2e-01"), (3.125, "3e[+]00")):
+        with pytest.raises(ValueError, match=f"differ by up to {told} in a coordinate"):
+            frank_wolfe([[far], [0.0], [1.96 * far]])
+
+
+@pytest.mark.parametrize(
+    "start", [(1, 2, 3), (0,), [[0], [1.0]], np.zeros(2), None], ids=str
+)
+def test_a_start_of_another_form_is_refused(start):
+    with pytest.raises(ValueError, match="^start must be one of first, pair, uniform"):
+        away_step(SQUARE, start=start)
 
 
 # --- refusals ----------------------------------------------------------------------

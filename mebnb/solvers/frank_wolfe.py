@@ -110,7 +110,6 @@ class _Columns:
         self.capacity = max(2, KEPT_BYTES // (8 * self.size))
         self.kept = OrderedDict()
         self.passes = 0
-        self.uniform_spread = 0.0
         if with_uniform:
             self.mean = self._mean()
             column = self.distances(self.mean)
