@@ -21,7 +21,7 @@ from mebnb import (
     pairwise,
     verify,
 )
-from mebnb.solvers.certificates import EPS, _rank
+from mebnb.solvers.certificates import EPS, _integers, _lowest_bit, _rank, _ratio
 
 SQUARE = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -0.5]])
 
@@ -65,6 +65,12 @@ def test_a_certificate_shows_itself():
     assert certificate.message == message
     for shown in (repr(certificate), certificate._repr_html_()):
         assert message in shown and "lower bound = dual value" in shown
+    # Rows have no numbers, which would say nothing.
+    assert repr(certificate).splitlines()[2].split()[0] == "finite,"
+    assert "<th>0</th>" not in certificate._repr_html_()
+    # Of several claims that are violated the first is told.
+    wrong = verify(SQUARE, ball(center=np.array([0.25, 0.0]), lower_bound=0.5))
+    assert wrong.message.startswith("failed: 'center = weighted points' is violated by")
 
 
 def test_rtol_of_verify():
@@ -171,10 +177,15 @@ def test_all_points_equal_leave_no_room(name, exact, off):
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_the_table_by_hand(exact):
+@pytest.mark.parametrize("scale", [1.0, 8.0, 2.0**-40, 2.0**200])
+def test_the_table_by_hand(exact, scale):
     # The mean is 0, the dual value 1, and (-1, 0) is 5/4 from the center.
-    wrong = ball(center=np.array([0.25, 0.0]), lower_bound=0.5)
-    table = verify(SQUARE, wrong, exact=exact).table
+    wrong = ball(
+        center=np.array([0.25 * scale, 0.0]), radius=scale, lower_bound=0.5 * scale
+    )
+    certificate = verify(SQUARE * scale, wrong, exact=exact)
+    assert (certificate.radius, certificate.lower_bound) == (1.25 * scale, scale)
+    table = certificate.table
     np.testing.assert_allclose(table["violation"], [0, 0, 0.25, 0.25, 0.5, 0.25, 0])
     # 22.5 = n / 4 + k + 20 operations, each rounded once.
     error = 0.0 if exact else 22.5 * EPS
@@ -185,6 +196,62 @@ def test_the_table_by_hand(exact):
     # The spacing of float64 at the radius 1, the bound 1/2 and the center 1/4.
     rounding = np.array([0.0, 0.0, 0.0, 1.0, 0.5, 0.25 + 45.0, 0.0]) * EPS
     np.testing.assert_allclose(table["rounding"], 0.0 if exact else rounding)
+
+
+def test_last_bits_of_weights_and_radius():
+    def verdict(**changes):
+        return verify(SQUARE, ball(**changes)).verdict
+
+    for off, said in ((0.5e-12, "passed"), (1.5e-12, "failed")):
+        assert verdict(radius=1.0 - off) == said
+        assert verdict(weights=np.array([0.5, 0.5 + off])) == said
+    # A ball that is a little larger violates no claim about the inside; weights that
+    # sum to a little more have the mean of those that are divided by their sum.
+    large, heavy = ball(radius=1.0 + 1e-10), ball(weights=np.full(2, 0.5 + 2e-13))
+    for solution in (large, heavy):
+        table = verify(SQUARE, solution).table.set_index("claim")["violation"]
+        assert 0.0 <= table["every point inside"] < 1e-15
+        assert 0.0 <= table["center = weighted points"] < 1e-15
+    # Weights below 0 by less than the last bits make a dual value below 0.
+    tilted = ball(
+        center=np.array([-1.0, 0.0]),
+        radius=2.0,
+        lower_bound=0.0,
+        weights=np.array([1.0 + 1e-13, -1e-13]),
+    )
+    for exact in (False, True):
+        certificate = verify(SQUARE, tilted, exact=exact)
+        assert certificate.lower_bound == 0.0 and certificate.verdict == "failed"
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_center_may_be_rounded_where_it_lies(exact):
+    # All of it exact, and the center may be off by the spacing of float64 at 2^30.
+    points, center = SQUARE + 2.0**30, np.full(2, 2.0**30)
+    right = ball(center=center)
+    violation = verify(points, right, exact=exact).table["violation"]
+    assert violation[2] == 0.0 and violation[3] == 0.0
+    off = verify(points, ball(center=np.nextafter(center, 0.0)), exact=exact).table
+    assert off["violation"][2] == 0.0 and off["violation"][3] > 0.0
+    two = verify(points, ball(center=center + [2.0**-20, 0.0]), exact=exact).table
+    spacing = math.sqrt(2.0) * 2.0**-22
+    assert two["violation"][2] == pytest.approx(2.0**-20 - spacing, rel=1e-7)
+
+
+def test_multiples_of_the_last_bit():
+    for values, lowest in (
+        *(([4.0, 0.0], -50), ([-1.0], -52), ([1.0], -52), ([8.0, 0.25], -54)),
+        *(([0.0], 0), ([2.0**60], 0), ([], 0)),
+    ):
+        assert _lowest_bit(values) == lowest
+        found = _integers(values, lowest)
+        assert [Fraction(int(x)) * Fraction(2) ** lowest for x in found] == values
+
+
+def test_a_part_of_nothing():
+    assert _ratio(0, 0) == _ratio(0, 3) == 0 and _ratio(1, 0) == math.inf
+    assert _ratio(Fraction(1), 2) == Fraction(1, 2) and _ratio(-1, 1) == -1
+    assert _ratio(Fraction(1), 1) == 1
 
 
 def test_points_the_solver_never_saw_are_noticed():
@@ -206,6 +273,11 @@ REFUSED = {
         {"support": np.array([], int), "weights": np.array([])},
         "solution.support and solution.weights must have the same length >= 1, "
         "found (0,) and (0,)",
+    ),
+    "two dimensions": (
+        {"support": np.array([[0], [1]]), "weights": np.full((2, 1), 0.5)},
+        "solution.support and solution.weights must have the same length >= 1, "
+        "found (2, 1) and (2, 1)",
     ),
     "float rows": (
         {"support": np.array([0.0, 1.0])},
@@ -292,6 +364,34 @@ def test_nearly_dependent_rows_need_exact_arithmetic():
     assert verify(near, solution, exact=True).verdict == "passed"
     assert verify(LINE, solution).verdict == "cannot certify"
     assert verify(LINE, solution, exact=True).verdict == "failed"
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_more_rows_than_a_simplex_has_are_dependent(exact):
+    weights = np.array([0.5, 0.5, 0.0, 0.0])
+    four = ball(support=np.arange(4), weights=weights)
+    table = verify(SQUARE, four, exact=exact).table.iloc[-1]
+    assert tuple(table)[1:] == (1.0, 0.0, 0.0, "failed", False)
+    one = Solution(np.ones(2), 0.0, 0.0, np.zeros(1, int), np.ones(1), 0, True, "")
+    one = dataclasses.replace(one, independent=True)
+    assert verify(np.ones((3, 2)), one, exact=exact)
+
+
+@pytest.mark.parametrize(
+    ("rise", "said"),
+    [(20 * EPS, "cannot certify"), (28 * EPS, "passed"), (0.5, "passed")],
+)
+def test_how_nearly_dependent_rounding_can_make_rows(rise, said):
+    # The singular values are about sqrt(2) and rise / sqrt(2), against 12 EPS sqrt(2).
+    points = np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 2.0 * rise]])
+    solution = ball(support=np.arange(3), weights=np.array([0.5, 0.5, 0.0]))
+    row = verify(points, solution).table.iloc[-1]
+    assert row["verdict"] == said
+    assert row["rounding"] == float(said == "cannot certify")
+    # An edge is as long as another for this.
+    points[2, 0] = -1.0
+    points[2, 1] *= 2.0**-60
+    assert verify(points, solution).table.iloc[-1]["verdict"] == "passed"
 
 
 def test_rows_that_seem_one_row_from_where_the_ball_is_large():

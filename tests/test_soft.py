@@ -231,7 +231,7 @@ def test_cheap_slack_gives_the_mean_and_no_radius(kernel):
     assert ball.rho == 0.0 and ball.rho_interval == (0.0, 0.0)
     assert ball.nu == pytest.approx(1 / 0.8)
     assert ball.primal == pytest.approx(0.8 * distances.mean(), rel=1e-9)
-    assert ball.relative_gap <= 1e-12
+    assert ball.relative_gap <= 1e-12 and ball.steps == ball.iterations == 0
     if kernel == "linear":
         np.testing.assert_allclose(ball.center, points.mean(axis=0))
 
@@ -256,6 +256,7 @@ def test_expensive_slack_gives_the_hard_ball(kernel, C):
     assert ball.rho == pytest.approx(dual, rel=1e-8)
     if kernel == "linear":
         hard = minimum_enclosing_ball(points)
+        np.testing.assert_array_equal(ball.weights, hard.weights)
         np.testing.assert_allclose(ball.center, hard.center)
         assert ball.radius == pytest.approx(hard.radius, rel=1e-12)
 
@@ -1109,6 +1110,320 @@ def test_frank_wolfe_keeps_the_distances_of_its_weights():
         gap, dual = soft._values(space.view(weights).distances, weights, cap)
         assert steps == len(gaps) - 1 == count
         assert gaps[-1] == pytest.approx(gap / dual, rel=1e-10)
+
+
+def test_a_matrix_of_kernel_values_needs_a_column_for_each_support_point():
+    points = cloud(20, 2)
+    ball = soft_ball(rbf(points, points), 0.3, kernel="precomputed")
+    last = int(ball.support[-1])
+    assert ball.support[-2] < last and ball.support[0] < last
+    new = rbf(cloud(2, 2, seed=5), points)
+    assert ball.squared_distances(new[:, : last + 1], np.ones(2)).shape == (2,)
+    with pytest.raises(ValueError, match=f"training point, found {last} columns"):
+        ball.squared_distances(new[:, :last], np.ones(2))
+    # What rounding leaves below 0 is no squared distance.
+    shifted = replace(ball, norm2=ball.norm2 - 10.0)
+    assert shifted.squared_distances(new, np.ones(2)).tolist() == [0.0, 0.0]
+
+
+def test_the_scale_of_equal_points_is_one():
+    ball = soft_ball(np.ones((3, 2)), 0.5, kernel="rbf")
+    found = ball.squared_distances([[1.0, 2.0]])
+    assert found[0] == pytest.approx(2.0 - 2.0 * math.exp(-1.0), rel=1e-14)
+
+
+def test_zeros_on_the_diagonal_beside_others_are_no_kernel():
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        soft._refuse_indefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    soft._refuse_indefinite(np.zeros((2, 2)))
+
+
+def test_products_are_taken_while_no_exponent_can_be_large(monkeypatch):
+    far = []
+    monkeypatch.setattr(soft, "_fill_exponents", lambda *arguments: far.append(1))
+    kernel = soft._Rbf(1.0, np.zeros(1))
+    for a, b, products in ((4.0, 4.0, 1), (4.0, 4.01, 0), (4.0, 5.0, 0), (1.0, 5.5, 1)):
+        far.clear()
+        kernel(np.array([[a]]), np.array([[-b]]))
+        assert len(far) == 1 - products
+
+
+def test_an_rbf_value_is_at_most_one():
+    x = np.repeat(np.random.default_rng(2).normal(size=(40, 3)), 2, axis=0)
+    values = soft._Rbf(0.7, x.mean(axis=0))(x, x)
+    assert values.max() == 1.0
+
+
+def test_so_many_columns_are_computed_at_a_time(monkeypatch):
+    asked = []
+
+    def counted(x, y):
+        asked.append(len(x))
+        return rbf(x, y)
+
+    for m, block, size, at_once in (
+        *((200, 2**16, 2**20, 64), (200, 25, 2**20, 8), (201, 25, 2**20, 7)),
+        *((200, 1, 2**20, 1), (200, 2**16, 5 * 8 * 200, 5), (200, 2**16, 1, 1)),
+    ):
+        points = cloud(m, 2)
+        space = soft._Kernel(points, counted)
+        monkeypatch.setattr(soft, "BLOCK", block)
+        monkeypatch.setattr(soft, "CACHE_BYTES", size)
+        asked.clear()
+        column = space._column(3, np.arange(m))
+        assert asked == [at_once] and list(space.columns)[-1] == 3
+        np.testing.assert_allclose(column, rbf(points, points)[3])
+        assert len(space.columns) == at_once
+
+
+@pytest.mark.parametrize("size", [3 * 400, 4 * 400 - 1])
+def test_columns_beyond_the_bound_go(size, monkeypatch):
+    monkeypatch.setattr(soft, "CACHE_BYTES", size)
+    space = soft._Kernel(cloud(50, 2), rbf)
+    for row in range(6):
+        space._column(row, np.array([row]))
+    assert list(space.columns) == [3, 4, 5]
+
+
+def test_squares_at_the_very_edges_are_taken_and_kernels_are_not(monkeypatch):
+    space = soft._Linear.of(np.array([[0.0], [4.0]]))
+    kernel = soft._Kernel(np.array([[2.0], [1.0]]), lambda x, y: x @ y.T)
+    assert kernel.size == 4.0 and space.view(np.full(2, 0.5)).farthest == 4.0
+    monkeypatch.setattr(soft, "TINY", 4.0)
+    assert space.view(np.full(2, 0.5)).farthest == 4.0
+    with pytest.raises(ValueError, match="k.x, x. of 4.0e"):
+        soft._Kernel(kernel.points, kernel.kernel)
+    monkeypatch.setattr(soft, "TINY", 3.0)
+    monkeypatch.setattr(soft, "HUGE", 4.0)
+    with pytest.raises(ValueError, match="found about 4.0e"):
+        space.view(np.full(2, 0.5))
+    with pytest.raises(ValueError, match="k.x, x. of 4.0e"):
+        soft._Kernel(kernel.points, kernel.kernel)
+
+
+def test_squared_distances_in_a_kernel_are_not_negative():
+    points = np.repeat(cloud(6, 2), 2, axis=0)
+    space = soft._Kernel(points, cubic)
+    least = []
+    for seed in range(20):
+        weights = np.zeros(12)
+        weights[:2] = np.random.default_rng(seed).dirichlet(np.ones(2))
+        least.append(space.view(weights).distances.min())
+    assert min(least) >= 0.0 and max(least) < 1e-8
+    rounding = soft_ball(points, 0.3, kernel=cubic).rounding
+    assert rounding == 32.0 * soft.EPS * np.diagonal(cubic(points, points)).max()
+
+
+def test_a_sample_is_solved_roughly_for_the_price_that_it_has(monkeypatch):
+    asked, points = [], cloud(80, 2)
+
+    def pairwise(space, weights, cap, tol, max_iter):
+        asked.append((space.m, cap, tol, max_iter))
+        return weights, 0, []
+
+    monkeypatch.setattr(soft, "_pairwise", pairwise)
+    monkeypatch.setattr(soft._Linear, "working", 10)
+    space = soft._Linear.of(points)
+    guess = soft._guess(space, 0.03125, 7)
+    assert asked == [(10, 0.25, 1e-2, 7)]
+    # The best vertex about the ball of the sample, whose guess is returned here.
+    rows = soft._sample(80, 10)
+    weights = np.zeros(80)
+    weights[rows] = soft._guess(space.subset(rows), 0.25, 7)
+    expected = soft._vertex(space.view(weights).distances, 0.03125)
+    np.testing.assert_array_equal(guess, expected)
+    asked.clear()
+    soft._guess(space, 0.5, 7)
+    assert asked[0][:2] == (10, 1.0)
+
+
+def test_the_origin_is_looked_for_among_some_rows():
+    rows = np.arange(1500.0)[:, None]
+    assert soft._Linear.of(rows).origin == 0.0
+    far = soft._Linear.of(rows + 2.0**30)
+    assert far.origin == [2.0**30]
+    np.testing.assert_array_equal(far.points, rows)
+    edge = np.array([[4096.0], [4100.0], [4098.0]])  # as far as allowed
+    assert soft._Linear.of(edge).origin == 0.0
+
+
+@pytest.mark.parametrize(
+    ("points", "tilt", "told"),
+    [
+        # The gap is 4 tilt; rounding is 8 EPS here, four times of which are allowed.
+        ([[-1.0], [1.0]], 7 * soft.EPS, True),
+        ([[-1.0], [1.0]], 9 * soft.EPS, False),
+        # Far away the spacing of the center counts, times the reach.
+        ([[2.0**40 - 64.0], [2.0**40 + 64.0]], 0.9 * 2.0**34 * soft.EPS, True),
+        ([[2.0**40 - 64.0], [2.0**40 + 64.0]], 1.1 * 2.0**34 * soft.EPS, False),
+    ],
+)
+def test_a_gap_that_rounding_may_cause_is_told_to_be_that(points, tilt, told):
+    space = soft._Linear.of(np.array(points))
+    weights = np.array([0.5 - tilt, 0.5 + tilt])
+    ball = soft._certified(space, 2.0, 1.0, 0.0, weights, 0, [1.0, 1.0])
+    assert not ball.converged and ball.iterations == 1
+    assert ("rounding allows: it may be" in ball.message) == told
+    assert ("after 1 iterations" in ball.message) == (not told)
+
+
+def test_a_limit_of_rounds_is_told_for_a_kernel_too():
+    ball = soft_ball(cloud(40, 2), 0.1, kernel="rbf", tol=1e-10, max_iter=1)
+    assert not ball.converged and ball.iterations == 1
+    assert "after 1 iterations" in ball.message
+    assert repr(ball).endswith(", not converged)")
+    equal = soft_ball(np.ones((3, 2)), 0.5, tol=0.0)
+    assert equal.converged and equal.message.endswith("within tol = 0")
+    assert repr(equal).endswith(", converged)")
+
+
+@pytest.mark.parametrize("method", ["pairwise", "frank_wolfe"])
+def test_at_the_optimum_no_step_is_taken(method):
+    ball = soft_ball([[-1.0], [1.0], [0.0]], C=0.5, tol=0.0, method=method)
+    assert (ball.steps, ball.iterations, ball.primal) == (0, 0, 1.0)
+
+
+def test_verification_of_radii_and_of_who_is_outside():
+    points = np.array([[-1.0], [1.0], [0.0]])
+    ball = soft_ball(points, C=0.5)
+    assert (ball.rho, ball.rho_interval) == (0.5, (0.0, 1.0))
+    assert verify_soft(points, ball) < 1e-14
+    for interval in ((0.6, 1.0), (0.0, 0.4)):
+        assert verify_soft(points, replace(ball, rho_interval=interval)) == np.inf
+    for rows in ([0, 1, 2], [0], []):
+        outside = np.array(rows, dtype=int)
+        assert verify_soft(points, replace(ball, outside=outside)) == np.inf
+    # Radii that are not optimal cost what their primal values say.
+    for interval, gap in (((0.25, 2.0), 1.0), ((-1.0, 1.0), 0.5)):
+        found = verify_soft(points, replace(ball, rho_interval=interval))
+        assert found == pytest.approx(gap, rel=1e-12)
+    equal = np.ones((3, 2))
+    on_it = replace(soft_ball(equal), outside=np.array([0]))
+    assert verify_soft(equal, on_it) == 0.0
+
+
+def test_slack_of_a_hard_ball_is_verified_at_the_lowest_price():
+    points, short = np.array([[-1.0], [1.0]]), 1.0 - 1e-10
+    ball = replace(soft_ball(points, C=5.0), rho=short, rho_interval=(short, short))
+    assert verify_soft(points, ball) == pytest.approx(1e-10, rel=1e-4)
+
+
+@pytest.mark.parametrize("offset", [0.0, 2.0**33])
+def test_fields_may_be_off_by_rounding_and_no_more(offset):
+    points = np.array([[-4.0], [4.0]]) + offset
+    ball = soft_ball(points, C=1.0)
+    # A part of the squared radius, and what the rounded center moves it.
+    near = 1e-9 * 16.0 + 4.0 * soft.EPS * offset * 4.0
+    for part, fits in ((0.85, True), (1.15, False), (-0.85, True), (-1.15, False)):
+        off = part * near
+        rho = 16.0 + off
+        primal = max(rho, rho - 2.0 * off)
+        wrong = [
+            replace(ball, primal=16.0 + off),
+            replace(ball, dual=16.0 + off),
+            replace(ball, rho=rho, rho_interval=(rho, rho), primal=primal),
+        ]
+        if off > 0.0:
+            wrong.append(replace(wrong[-1], outside=np.array([0])))
+        for other in wrong[:2]:
+            assert math.isfinite(verify_soft(points, other)) == fits
+        for other in wrong[2:]:
+            inside = off > 0.0 and other.outside.size == 0
+            assert math.isfinite(verify_soft(points, other)) == (fits or inside)
+
+
+def test_lawful_weights_at_their_borders():
+    points = np.array([[-1.0], [1.0], [0.0]])
+    ball, rows = soft_ball(points, C=1.0), np.arange(3)
+    assert soft._lawful(np.array([0.5, 0.5, 0.0]), rows, ball, 3)
+    assert not soft._lawful(np.array([-0.25, 0.25, 1.0]), rows, ball, 3)
+    dear = soft_ball(points, C=1.5)
+    assert soft._lawful(dear.weights, dear.support, replace(dear, nu=1 / 3), 3)
+    assert not soft._lawful(dear.weights, dear.support, replace(dear, nu=0.5), 3)
+    cheap = soft_ball(cloud(10, 2), C=0.05)
+    for off, lawful in ((0.5e-9, True), (1.5e-9, False)):
+        weights = cheap.weights * (1.0 - off)
+        assert soft._lawful(weights, cheap.support, cheap, 10) == lawful
+
+
+def test_a_round_aims_at_what_is_worth_it(monkeypatch):
+    asked, space = [], soft._Linear.of(np.array([[0.0], [1.0], [3.0], [4.0]]))
+
+    def climb(gram, slack, new, cap, aim, limit):
+        asked.append((gram, slack, aim, limit))
+        return 0
+
+    monkeypatch.setattr(soft, "_climb", climb)
+    # About 1/2 the squares are 1/4, 1/4, 25/4 and 49/4; the best vertex has 37/4.
+    weights = np.array([0.5, 0.5, 0.0, 0.0])
+    dual, gap, violation = 0.25, 9.0, 12.0
+    tol = 0.9 * gap / dual
+    for tol, rounding, aim in (
+        (1e-12, 0.0, 0.1 * violation),
+        (tol, 0.0, 0.3 * tol * dual),
+        (1e-12, 6.0, 0.5 * 6.0),
+    ):
+        monkeypatch.setattr(space, "rounding", lambda view, r=rounding: r)
+        asked.clear()
+        assert soft._pairwise(space, weights.copy(), 0.5, tol, 1)[1] == 0
+        ((gram, slack, found, limit),) = asked
+        assert found == pytest.approx(aim / 16.0, rel=1e-12) and limit == 4000
+        np.testing.assert_allclose(slack, np.array([0.25, 0.25, 6.25, 12.25]) / 16.0)
+        np.testing.assert_allclose(np.diagonal(gram), slack)
+
+
+def test_a_kernel_that_shows_itself_in_a_step_is_refused(monkeypatch):
+    monkeypatch.setattr(soft, "_climb", lambda *arguments: -1)
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        soft_ball(cloud(9, 2), 0.3)
+
+
+def test_a_working_set_that_is_half_full_is_not_crowded(monkeypatch):
+    asked = []
+
+    def working_set(distances, weights, cap, most):
+        asked.append(most)
+        takers = np.flatnonzero(weights < cap)
+        givers = np.flatnonzero(weights > 0.0)
+        apart = distances[takers].max() - distances[givers].min()
+        return np.sort([takers[0], givers[-1], *range(60, 64)]), apart
+
+    monkeypatch.setattr(soft, "_working_set", working_set)
+    monkeypatch.setattr(soft, "PATIENCE", 2)
+    monkeypatch.setattr(soft._Linear, "working", 6)
+    weights = np.full(64, 1.0 / 64)
+    soft._pairwise(soft._Linear.of(cloud(64, 2)), weights, 0.2, 0.0, 9)
+    assert asked[:5] == [6, 6, 12, 12, 12] and set(asked[5:]) == {12}
+
+
+def test_the_nearest_give_and_the_farthest_take():
+    distances, half = np.array([0.0, 1.0, 2.0, 3.0, 10.0]), np.full(5, 0.25)
+    half[4] = 0.0
+
+    def rows(most):
+        return soft._working_set(distances, half, 1.0, most)[0].tolist()
+
+    assert rows(4) == [0, 1, 3, 4] and rows(2) == [0, 4]
+    assert rows(8) == rows(512) == [0, 1, 2, 3, 4]
+    # Rows as near as the nearest have nothing to take, as far as the farthest to give.
+    level = np.array([1.0, 2.0, 2.0, 1.0])
+    found, violation = soft._working_set(level, np.array([0.5, 0.5, 0, 0]), 0.5, 8)
+    assert found.tolist() == [0, 2] and violation == 1.0
+
+
+def test_the_climb_allows_for_rounding_and_for_no_more():
+    def climb(own, other, aim=1e-9):
+        gram = np.array([[own, other], [other, own]])
+        weights, seen = np.full(2, 0.5), np.array([1.0, 0.0])
+        return soft._climb(gram, seen, weights, 1.0, aim, 9), weights.tolist()
+
+    for own in (1.0, 1000.0, 1.0 / 1024):
+        # Squared distances below 0, by parts of 1e-9 and of 1e-7.
+        assert climb(own, own * (1.0 + 0.5e-9))[1] == [1.0, 0.0]
+        assert climb(own, own * (1.0 + 0.5e-7))[0] == -1
+        assert climb(own, 1.25 * own)[0] == -1
+    level = np.ones(2)
+    assert soft._climb(np.eye(2), level, np.full(2, 0.5), 1.0, 0.0, 9) == 0
 
 
 # --- the detector --------------------------------------------------------------------
