@@ -88,6 +88,22 @@ def test_ball_through_rows_has_them_on_its_sphere_and_its_center_in_their_span()
 def test_the_ball_of_no_row_holds_no_point():
     ball = plain_balls.ball_through(np.zeros((3, 2)), [])
     assert ball.misses(np.zeros(2)) and ball.support == []
+    assert ball.square == -1.0 and ball.weights.size == 0
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_ball_of_one_row_is_that_row(name):
+    ball = METHODS[name](np.array([[3.0, 1.0]]))
+    assert (ball.center.tolist(), ball.square, ball.support) == ([3.0, 1.0], 0.0, [0])
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("scale", [2.0**-30, 2.0**30])
+def test_the_unit_does_not_matter(name, scale):
+    points = normal_cloud(20, 3, 5)
+    ball, other = METHODS[name](points), METHODS[name](scale * points)
+    assert list(other.support) == list(ball.support)
+    assert other.square == pytest.approx(scale**2 * ball.square, rel=1e-12)
 
 
 def test_a_row_on_the_sphere_is_not_outside():
@@ -148,7 +164,11 @@ def test_sampling_ends_with_the_exact_ball(size):
         best = mebnb.minimum_enclosing_ball(points)
         assert looks[-1].new.radius == pytest.approx(best.radius, rel=1e-12)
         assert np.unique(sample).size == size
+        last = looks[-1]
+        proved = last.inner + last.shift <= last.new.radius
+        assert proved or last.new.radius <= last.ball.radius
         for look in looks:
+            assert 4 * size <= look.shell.size <= 4 * size + n + 1
             gone = np.delete(points, look.shell, axis=0)
             apart = np.linalg.norm(gone - look.ball.center, axis=1)
             assert look.inner == pytest.approx(apart.max(), rel=1e-12)

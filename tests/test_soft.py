@@ -232,6 +232,8 @@ def test_cheap_slack_gives_the_mean_and_no_radius(kernel):
     assert ball.nu == pytest.approx(1 / 0.8)
     assert ball.primal == pytest.approx(0.8 * distances.mean(), rel=1e-9)
     assert ball.relative_gap <= 1e-12 and ball.steps == ball.iterations == 0
+    seen = (gram, np.diagonal(gram)) if kernel == "precomputed" else (points,)
+    np.testing.assert_allclose(ball.squared_distances(*seen), distances, rtol=1e-9)
     if kernel == "linear":
         np.testing.assert_allclose(ball.center, points.mean(axis=0))
 
@@ -1130,6 +1132,9 @@ def test_the_scale_of_equal_points_is_one():
     ball = soft_ball(np.ones((3, 2)), 0.5, kernel="rbf")
     found = ball.squared_distances([[1.0, 2.0]])
     assert found[0] == pytest.approx(2.0 - 2.0 * math.exp(-1.0), rel=1e-14)
+    points = cloud(30, 3)
+    root = soft_ball(points, 0.5, kernel="rbf").kernel.root
+    assert root == pytest.approx((3.0 * points.var()) ** -0.5, rel=1e-14)
 
 
 def test_zeros_on_the_diagonal_beside_others_are_no_kernel():
@@ -1357,10 +1362,10 @@ def test_a_round_aims_at_what_is_worth_it(monkeypatch):
     # About 1/2 the squares are 1/4, 1/4, 25/4 and 49/4; the best vertex has 37/4.
     weights = np.array([0.5, 0.5, 0.0, 0.0])
     dual, gap, violation = 0.25, 9.0, 12.0
-    tol = 0.9 * gap / dual
+    loose = 0.9 * gap / dual
     for tol, rounding, aim in (
         (1e-12, 0.0, 0.1 * violation),
-        (tol, 0.0, 0.3 * tol * dual),
+        (loose, 0.0, 0.3 * loose * dual),
         (1e-12, 6.0, 0.5 * 6.0),
     ):
         monkeypatch.setattr(space, "rounding", lambda view, r=rounding: r)
@@ -1554,14 +1559,17 @@ def test_senseless_points_are_refused():
         soft_ball(1e300 * np.eye(4), kernel="precomputed")
     with pytest.raises(ValueError, match="positive semidefinite"):
         soft_ball([[0.0, 1.0], [1.0, 0.0]], kernel="precomputed")
-    for factor in (1e200, 1e-200):
-        with pytest.raises(ValueError, match="squared distances that float64 can hold"):
-            soft_ball(factor * cloud(30, 2))
     skew = np.arange(9.0).reshape(3, 3)
     with pytest.raises(ValueError, match="symmetric kernel matrix"):
         soft_ball(skew, kernel="precomputed")
     with pytest.raises(ValueError, match="positive semidefinite"):
         soft_ball(cdist(cloud(9, 2), cloud(9, 2)), kernel="precomputed")
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_points_whose_squares_no_float64_holds_are_refused(factor):
+    with pytest.raises(ValueError, match="squared distances that float64 can hold"):
+        soft_ball(factor * cloud(30, 2))
 
 
 def test_senseless_new_points_are_refused():
