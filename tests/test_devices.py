@@ -180,6 +180,70 @@ def test_where_an_array_lives():
         assert not on_a_device(here)
 
 
+def test_rows_between_two_numbers_by_hand():
+    points = np.array([[9.0, 9.0], [3.0, 4.0], [0.0, 1.0], [0.0, 2.0], [1.0, 0.0]])
+    array = devices._NamespaceArray(strict(points))
+
+    def sift(low, high, scale=1.0, start=1, shift=0.0):
+        center = array.hosted(np.full(2, shift))
+        rows, rest = array.sift(start, 5, center, scale, low, high)
+        return rows.tolist(), rest
+
+    # Squared distances from 0 of the last four: 25, 1, 4, 1.
+    assert sift(1.0, 25.0) == ([1, 3], 1.0)
+    assert sift(0.5, 24.0) == ([2, 3, 4], 0.0)
+    assert sift(4.0, np.inf, scale=2.0) == ([1, 3], 4.0)
+    assert sift(1.0, np.inf, scale=0.5, start=2) == ([], 1.0)
+    # From (1, 1) they are 13, 1, 2 and 1.
+    assert sift(1.0, 12.0, shift=1.0) == ([3], 1.0)
+    for bad in (np.nan, np.inf, -np.inf):
+        points[3, 0] = bad
+        array = devices._NamespaceArray(strict(points))
+        assert sift(1.0, 25.0)[1] == np.inf
+
+
+def test_pieces_of_rows():
+    assert devices._pieces(7, 3) == [(0, 3), (3, 6), (6, 7)]
+    assert devices._pieces(2, 0) == [(0, 1), (1, 2)]
+    assert devices._pieces(0, 3) == []
+
+
+def test_what_is_read_of_an_array_and_how_far_sums_may_differ(elsewhere):
+    points = np.random.default_rng(4).normal(size=(40, 5))
+    rows = DeviceRows(strict(points))
+    assert rows.slack == 4.0 * 9 * devices.EPS
+    values, part = rows.gather([30, 7, 7])
+    np.testing.assert_array_equal(values, points[[30, 7, 7]])
+    assert part == 3 / 40
+    np.testing.assert_array_equal(rows.whole(), points)
+    blocks = list(rows.blocks())
+    np.testing.assert_array_equal(np.vstack([b for _, b in blocks]), points)
+    assert [start for start, _ in blocks] == [0, 20]
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "read"),
+    [
+        ("<f4", True, "card"),
+        ("<f8", True, "card"),
+        ("<f2", True, ""),
+        ("<f8", False, ""),
+    ],
+)
+def test_a_kernel_of_ours_reads_what_it_can(kind, there, read, monkeypatch):
+    from numba import cuda
+
+    class Card:
+        shape = (3, 2)
+        __cuda_array_interface__ = {"typestr": kind}
+
+    monkeypatch.setattr(cuda, "is_available", lambda: there)
+    monkeypatch.setattr("mebnb.solvers.cuda.CardArray", lambda points, shape: "card")
+    monkeypatch.setattr(devices, "_NamespaceArray", lambda points: "")
+    assert devices._reader(Card()) == read
+    assert on_a_device(Card())
+
+
 PROGRAM = """
 import numpy as np
 from numba import cuda

@@ -848,7 +848,7 @@ def verify_soft(points, ball):
         another number of features.
     """
     points = check_points(points)
-    if ball.kernel is not None or ball.center is None:
+    if ball.center is None:
         raise ValueError("ball must be of the linear kernel, found one of a kernel")
     _check_width(points, ball.center.size)
     m, price = points.shape[0], min(ball.C, 1.0)

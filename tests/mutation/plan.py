@@ -23,6 +23,7 @@ LIBRARIES = (
         "requests",
     ),
     *("dask.array", "dask.dataframe", "pyarrow.dataset", "pyarrow.parquet"),
+    *("array_api_strict", "array_api_compat"),
 )
 
 # `solvers.warming` is not here: all it does is compile, and nothing compiles here.
@@ -73,6 +74,8 @@ TESTS = {
     "solvers.ellipsoids": ["test_ellipsoids.py", "test_plain.py"],
     "solvers.passes": ["test_workers.py"],
     "solvers.plain_balls": ["test_plain_balls.py"],
+    # Not the simulated card: another process computes there, with the module as it is.
+    "solvers.devices": ["test_devices.py -k 'not simulated'"],
     "solvers.sources": ["test_sources.py"],
 }
 
