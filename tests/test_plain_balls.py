@@ -139,6 +139,20 @@ def test_the_center_walks_while_the_ball_holds_all_rows_and_shrinks():
         assert all(b <= a * (1 + 1e-12) for a, b in itertools.pairwise(radii))
 
 
+def test_a_row_that_meets_the_sphere_at_the_end_of_the_walk_does_not_join():
+    points = np.array([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])
+    ball, stops = plain_balls.walking_center(points)
+    assert (ball.center.tolist(), ball.square, ball.support) == ([0, 0], 1.0, [1, 2])
+    assert [rows for _, rows in stops] == [[1], [1, 2]]
+
+
+def test_a_row_without_weight_does_not_leave_the_walk():
+    points = np.array([[-0.5, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    ball, stops = plain_balls.walking_center(points)
+    assert [rows for _, rows in stops] == [[1], [1, 2], [1, 2, 3]]
+    np.testing.assert_allclose(ball.weights, [0.5, 0.0, 0.5], atol=1e-15)
+
+
 def test_the_last_row_that_was_outside_moves_to_the_front():
     for seed in range(8):
         points, rows = normal_cloud(60, 2, seed), list(range(60))
