@@ -4,6 +4,8 @@ import copy
 import hashlib
 import io
 import json
+import platform
+import shutil
 import stat
 import zipfile
 
@@ -19,6 +21,7 @@ from mebnb.report.comparing import compare_notebooks, compare_outputs, compare_t
 from mebnb.report.making import export_stored, make_report
 from mebnb.report.notebooks import parse_notebook, read_notebook, write_notebook
 from mebnb.report.parameters import assign_parameters
+from mebnb.report.stepping import MIMETYPE as STEPS
 from mebnb.report.stepping import Dots, Frame, step_through
 from mebnb.report.unpacking import read_archive
 from mebnb.report.verifying import verify_archive
@@ -142,6 +145,27 @@ def test_archive_holds_the_report_and_what_it_was_made_with(archive, report):
     assert any(
         line.startswith("numpy==") for line in files["packages.txt"].decode().split()
     )
+
+
+def test_the_machine_is_that_of_the_run_not_of_the_packing(report, tmp_path):
+    other = tmp_path / "report"
+    shutil.copytree(report, other)
+    place = other / "notebooks" / "02_small.ipynb"
+    notebook = read_notebook(place)
+    notebook.metadata.mebnb.machine["cpu"] = "an older one"
+    write_notebook(notebook, place)
+    write_archive(other, tmp_path / "a.zip")
+    machines = json.loads(contents(tmp_path / "a.zip")["machine.json"])
+    assert machines["02_small"]["cpu"] == "an older one"
+    assert machines["01_full"] == {
+        "python": platform.python_version(),
+        **running.describe_machine(),
+    }
+    del notebook.metadata.mebnb["machine"]  # as a run of an earlier version
+    write_notebook(notebook, place)
+    write_archive(other, tmp_path / "b.zip")
+    machines = json.loads(contents(tmp_path / "b.zip")["machine.json"])
+    assert machines["02_small"] == {"python": platform.python_version()}
 
 
 def test_metadata_is_a_crate_that_names_every_file_with_its_hash(archive):
@@ -357,6 +381,7 @@ def test_an_archive_is_verified_by_running_it_again(archive):
     assert dict(small.counts) == {"equal": 1}
     assert "verified: 4 equal, 1 not comparable" in str(verified)
     assert "figures equal: 1 by same bytes" in str(verified)
+    assert "pages are not compared" in str(verified)
 
 
 def test_it_runs_with_the_parameters_of_the_archive(archive, no_kernel):
@@ -503,6 +528,12 @@ def test_figures_are_compared_by_bytes_then_by_pixels():
     assert compare_outputs(shown[0], shown[0]) == ("equal", "same bytes")
     assert compare_outputs(shown[0], shown[1]) == ("equal", "same pixels")
     assert compare_outputs(shown[0], shown[2]) == ("differs", "100.00% of the pixels")
+    near, off = (
+        comparing.shown({"outputs": [picture((255 - k, 0, k))]})[0] for k in (1, 2)
+    )
+    assert compare_outputs(shown[0], near)[0] == "within rounding"
+    assert compare_outputs(near, shown[0])[0] == "within rounding"
+    assert compare_outputs(shown[0], off)[0] == "differs"
     broken = {"image/png": "no picture"}
     assert compare_outputs(shown[0], broken)[0] == "differs"
     drawn = [
@@ -521,6 +552,19 @@ def test_frames_to_step_through_are_a_figure():
     notebook = nbformat.v4.new_notebook(cells=[cell])
     (found,) = compare_notebooks(notebook, copy.deepcopy(notebook))
     assert (found.kind, found.verdict) == ("figure", "equal")
+
+
+@pytest.mark.parametrize(
+    ("place", "verdict"), [(4.0000001, "within rounding"), (4.01, "differs")]
+)
+def test_places_in_frames_are_compared_as_numbers(place, verdict):
+    old, new = (
+        {STEPS: {"frames": [{"says": "Radius 2.5.", "places": [[0, x]]}]}}
+        for x in (4.0, place)
+    )
+    assert compare_outputs(old, new)[0] == verdict
+    other = {STEPS: {"frames": [{"says": "Radius 3.", "places": [[0, 4.0]]}]}}
+    assert compare_outputs(old, other)[0] == "differs"
 
 
 def test_an_output_that_only_one_run_shows_differs(report):

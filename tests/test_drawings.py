@@ -1,6 +1,7 @@
 """Figures are drawings where they have few marks; a page shows drawings of shapes alone."""
 
 import base64
+import io
 import itertools
 import re
 from pathlib import Path
@@ -10,6 +11,8 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image
 
 from mebnb import plots
 from mebnb.plots import showing
@@ -99,6 +102,35 @@ def test_shown_figure_has_both_pictures_and_its_words(monkeypatch):
     with pytest.raises(ValueError, match="alt must say"):
         plots.show(a_figure(), alt=" ")
     plt.close("all")
+
+
+def test_a_figure_is_drawn_once_for_each_format(monkeypatch):
+    shown, draws, draw = [], [], Figure.draw
+
+    def counted(figure, *args):
+        draws.append(figure)
+        draw(figure, *args)
+
+    monkeypatch.setattr(Figure, "draw", counted)
+    monkeypatch.setattr(showing, "display", lambda data, **_: shown.append(data))
+    fig = a_figure()
+    plots.show(fig, alt="Dots and a line.")
+    assert draws == [fig, fig]
+    with Image.open(io.BytesIO(base64.b64decode(shown[0]["image/png"]))) as picture:
+        assert np.array_equal(np.asarray(picture), _as_jupyter_draws(a_figure()))
+    plain, _ = plt.subplots()  # no layout, which would measure it
+    box = showing._laid_out(plain)
+    assert np.array_equal(_pixels(plain, box), _as_jupyter_draws(plt.subplots()[0]))
+    plt.close("all")
+
+
+def _as_jupyter_draws(fig):
+    return _pixels(fig, "tight")
+
+
+def _pixels(fig, box):
+    with Image.open(io.BytesIO(showing._saved(fig, "png", box))) as picture:
+        return np.asarray(picture)
 
 
 @pytest.mark.parametrize("count", range(1, 8))

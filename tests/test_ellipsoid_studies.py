@@ -86,6 +86,23 @@ def test_the_scale_of_the_features_decides():
     assert share[0] == pytest.approx(np.mean(inside))
 
 
+def test_a_negative_on_the_boundary_is_not_inside():
+    # Which of those that act the last bit puts inside, differs between builds.
+    X, y = classes()
+    paths = studies.scale_paths(X, y, [0.75], [1e-4], 4.0)
+    inside = studies.scale_curves(paths, 4.0)["negatives inside"]
+    for name, (negatives, ellipsoids) in paths.items():
+        slack = np.array(
+            [
+                path.threshold[0, 0] - path.squared_distances(negatives)[0, 0]
+                for path in ellipsoids
+            ]
+        )
+        acting = abs(slack) < 1e-4
+        assert np.any(slack[acting] >= 0.0) and np.all(abs(slack[~acting]) > 2e-4)
+        assert inside[name][1][0] == pytest.approx(np.mean(slack > 2e-4), abs=1e-12)
+
+
 def test_no_exchange_moves_the_loss_beyond_the_sharp_constant():
     X, y = classes(1)
     negatives = X[y == 0] / 5.0

@@ -82,8 +82,12 @@ def _rounded(attribute):
 
 def _laid_out(fig):
     """Lay a figure out once for all formats; the box that holds it, in inches."""
-    fig.draw_without_rendering()
-    fig.set_layout_engine("none")
+    engine = fig.get_layout_engine()
+    if engine is None:
+        fig.draw_without_rendering()
+    else:
+        engine.execute(fig)
+    fig.set_layout_engine(None)  # "none" has each format drawn twice
     # As tight as the pictures of Jupyter are.
     box = fig.get_tightbbox(fig.canvas.get_renderer())
     return box.padded(plt.rcParams["savefig.pad_inches"])

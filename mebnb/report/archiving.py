@@ -1,8 +1,9 @@
 """A report as one file: an RO-Crate in a zip, which `verifying` compares with a rerun.
 
 It holds the executed notebooks, the pages, what the data are and under which licence,
-the lock files, and what machine and packages the runs were made with. Each file stands
-in the crate's metadata with its sha256.
+the lock files, what machine each run was made on, and the packages of this environment,
+which has the versions of the runs (`is_current`). Each file stands in the crate's
+metadata with its sha256.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import platform
 import zipfile
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +18,6 @@ from pathlib import Path
 from mebnb import __version__
 from mebnb.report import ReportError
 from mebnb.report.index import TITLE
-from mebnb.report.machine import describe_machine
 from mebnb.report.making import KEPT, is_current
 from mebnb.report.notebooks import (
     CLONE,
@@ -123,7 +122,7 @@ def _surroundings(notebooks):
     }
     files["data.json"] = _json([_card(card) for card in _sorted(cards)])
     files["machine.json"] = _json(
-        {"python": platform.python_version(), **describe_machine()}
+        {name: _made_on(nb) for name, nb in notebooks.items()}
     )
     files["packages.txt"] = "".join(f"{line}\n" for line in _packages()).encode()
     return files
@@ -141,6 +140,12 @@ def _card(card):
         "sha256": card.sha256,
         "sha256 of": "file" if card.file_sha256 else "values",
     }
+
+
+def _made_on(notebook):
+    """The Python and the machine of a run; one of an older mebnb noted no machine."""
+    about = notebook.metadata["mebnb"]
+    return {"python": about["provenance"]["Python"], **about.get("machine", {})}
 
 
 def _sorted(cards):

@@ -2,9 +2,10 @@
 
 Numbers that are written with a point or an exponent agree within rounding when they
 differ by at most `RTOL` of the larger; whole numbers and all other text must be the
-same. What a recorded value has beyond the digits shown is compared too. A picture is
-compared byte by byte, then pixel by pixel; a drawing (SVG) by the picture that comes
-with it, or as text where none does.
+same. What a recorded value has beyond the digits shown is compared too, and so are the
+places in frames to step through. A picture is compared byte by byte, then pixel by
+pixel, whose colors agree within rounding when they differ by one step of 255; a drawing
+(SVG) by the picture that comes with it, or as text where none does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import base64
 import configparser
 import functools
 import io
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -152,9 +154,14 @@ def _compare(name, old, new):
         return _compare_recorded(old, new)
     if name in ("stderr", "error"):
         old, new = without_folders(old), without_folders(new)
-    if isinstance(old, str) and isinstance(new, str):
-        return compare_texts(old, new)
-    return (EQUAL, "") if old == new else (DIFFERS, f"other {name}")
+    return compare_texts(_as_text(old), _as_text(new))
+
+
+def _as_text(content):
+    """A format's content, which is text or JSON."""
+    if isinstance(content, str):
+        return content
+    return json.dumps(content, sort_keys=True, ensure_ascii=False)
 
 
 def compare_texts(old, new):
@@ -230,6 +237,8 @@ def compare_pictures(old, new):
     Returns
     -------
     verdict : str
+        Within rounding where no color of a pixel is off by more than one step: that is
+        how a line's soft edge follows the last bit of a number.
     note : str
         "same bytes" or "same pixels"; else how many pixels are others.
     """
@@ -242,20 +251,21 @@ def compare_pictures(old, new):
     one, two = _pixels(old), _pixels(new)
     if one is None or two is None or one.shape != two.shape:
         return DIFFERS, "another size, or no picture"
-    others = (one != two).any(axis=-1).mean()
-    return (
-        (DIFFERS, f"{others:.2%} of the pixels") if others else (EQUAL, "same pixels")
-    )
+    off = abs(one - two).max(axis=-1)
+    if not off.any():
+        return EQUAL, "same pixels"
+    verdict = ROUNDING if off.max() == 1 else DIFFERS
+    return verdict, f"{(off > 0).mean():.2%} of the pixels"
 
 
 def _pixels(content):
-    """The picture as an array (height, width, 4), None where it cannot be read."""
+    """The picture as integers (height, width, 4), None where it cannot be read."""
     import numpy as np
     from PIL import Image
 
     try:
         with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
-            return np.asarray(image.convert("RGBA"))
+            return np.asarray(image.convert("RGBA"), np.int16)
     except Exception:  # Pillow raises many kinds for a spoiled or huge picture
         return None
 

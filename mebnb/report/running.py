@@ -19,6 +19,7 @@ import nbformat
 
 from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.report.folders import without_folders
+from mebnb.report.machine import describe_machine
 from mebnb.report.notebooks import CLONE, read_notebook, tags
 from mebnb.report.parameters import files_in_full, is_file
 from mebnb.report.runner import Interrupted
@@ -101,6 +102,7 @@ def run_notebook(path, parameters=None, *, cwd=None, timeout=CELL_TIMEOUT, stop=
         "seconds": round(time.perf_counter() - clock, 1),
         "fingerprint": inputs,
         "provenance": provenance(),
+        "machine": describe_machine(),
     }
     mark_if_changed(notebook, path, parameters)
     return notebook

@@ -203,12 +203,14 @@ def _sum(verified):
     if equal:
         lines.append(f"figures equal: {equal}")
     lines.append(
-        f"rounding: a relative difference of at most {RTOL:g}, whole numbers none"
+        f"rounding: a relative difference of at most {RTOL:g}, whole numbers none; "
+        "a color one step of 255"
     )
     total = sum((rerun.counts for rerun in verified.reruns), Counter())
     refused = sum(bool(rerun.refusal) for rerun in verified.reruns)
     verdict = "verified" if verified.passed else "NOT verified"
     refusals = f", {refused} notebooks not compared" if refused else ""
+    lines.append("pages are not compared: export the notebooks for your own")
     lines.append(f"{verdict}: {_brief(total)}{refusals}")
     return "\n".join(lines)
 
