@@ -72,6 +72,7 @@ class Blocks:
         self._rows, self._columns = rows, None
         self._marks, self._starts = {}, None
         self._files, self.names = None, None
+        # Whether several threads may read at once.
         self.side_by_side = False
 
     @classmethod
@@ -120,7 +121,8 @@ class Blocks:
             raise ValueError(f"{path} holds no rows")
 
         def read(k):
-            # By the types of its own file: those of the first may be narrower.
+            # By the types of its own file: those of the first may be narrower. In one
+            # piece, whose columns need no copy; the threads are those of the stream.
             table = pieces[k].to_table(
                 pieces[k].physical_schema,
                 columns=columns,
@@ -377,6 +379,9 @@ def _numbers_of_table(table, what):
 
 class Stream:
     """Blocks as a solver reads them; the counterpart of `mebnb.solvers.passes.Rows`.
+
+    Files are read by as many threads as look at rows, so that both share all cores;
+    for each worker there are at most two blocks in memory.
 
     Parameters
     ----------
