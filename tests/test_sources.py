@@ -126,6 +126,59 @@ def test_each_block_is_read_once_a_pass(as_large):  # noqa: F811
     assert len(reads) == round(50 * ball.passes) + 1  # one tells the columns
 
 
+def read_all(stream):
+    """The numbers of the blocks' first rows, as they come."""
+    return [start for start, _ in stream.blocks()]
+
+
+def test_row_groups_are_read_by_several_threads(tmp_path):
+    pq.write_table(
+        table_of(np.ones((60, 2))), tmp_path / "a.parquet", row_group_size=10
+    )
+    stream = Stream(Blocks.from_parquet(tmp_path / "a.parquet"), 2)
+    read, both = stream.held._read, threading.Barrier(2, timeout=20.0)
+
+    def meet(k):
+        both.wait()  # nobody comes alone
+        return read(k)
+
+    stream.held._read = meet
+    assert read_all(stream) == list(range(0, 60, 10))
+
+
+def test_a_function_is_called_by_one_thread_at_a_time():
+    points, inside = np.ones((60, 2)), threading.Semaphore(1)
+
+    def read(k):
+        assert inside.acquire(blocking=False), "two threads read at once"
+        time.sleep(0.01)  # long enough for another one to come
+        inside.release()
+        return points[10 * k : 10 * k + 10]
+
+    assert read_all(Stream(Blocks(read, 6, [10] * 6), 3)) == list(range(0, 60, 10))
+
+
+def test_a_row_group_comes_in_one_piece_and_its_faults_are_told(tmp_path, monkeypatch):
+    held = np.arange(300_000.0).reshape(-1, 1)  # Arrow would cut it in three
+    table = pa.table({"a": held[:, 0]})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=len(held))
+    pieces, turned = [], module._numbers_of_table
+
+    def counted(table, what):
+        pieces.append(table.column("a").num_chunks)
+        return turned(table, what)
+
+    monkeypatch.setattr(module, "_numbers_of_table", counted)
+    stream = Stream(Blocks.from_parquet(tmp_path / "a.parquet"), 2)
+    np.testing.assert_array_equal(stream.whole(), held)
+    assert set(pieces) == {1}
+    values = [None if row == 25 else float(row) for row in range(40)]
+    pq.write_table(pa.table({"a": values}), tmp_path / "b.parquet", row_group_size=10)
+    stream = Stream(Blocks.from_parquet(tmp_path / "b.parquet"), 2)
+    with pytest.raises(ValueError, match="rows 21 and on of .*b.parquet must hold"):
+        read_all(stream)
+
+
 def test_the_support_is_told_by_file_and_row(tmp_path):
     points = draw("normal", 6)
     folder = sources(points, tmp_path)["Parquet folder"]

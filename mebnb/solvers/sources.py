@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -71,6 +72,8 @@ class Blocks:
         self._rows, self._columns = rows, None
         self._marks, self._starts = {}, None
         self._files, self.names = None, None
+        # Whether several threads may read at once.
+        self.side_by_side = False
 
     @classmethod
     def from_parquet(cls, path, columns=None):
@@ -118,13 +121,20 @@ class Blocks:
             raise ValueError(f"{path} holds no rows")
 
         def read(k):
-            # By the types of its own file: those of the first may be narrower.
-            table = pieces[k].to_table(pieces[k].physical_schema, columns=columns)
+            # By the types of its own file: those of the first may be narrower. In one
+            # piece, whose columns need no copy; the threads are those of the stream.
+            table = pieces[k].to_table(
+                pieces[k].physical_schema,
+                columns=columns,
+                batch_size=max(rows[k], 1),
+                use_threads=False,
+            )
             file, first = files[k]
             return _numbers_of_table(table, f"rows {first + 1} and on of {file}")
 
         blocks = cls(read, len(pieces), rows)
         blocks._files, blocks.names = files, columns
+        blocks.side_by_side = True
         return blocks
 
     @classmethod
@@ -370,6 +380,9 @@ def _numbers_of_table(table, what):
 class Stream:
     """Blocks as a solver reads them; the counterpart of `mebnb.solvers.passes.Rows`.
 
+    Files are read by as many threads as look at rows, so that both share all cores;
+    for each worker there are at most two blocks in memory.
+
     Parameters
     ----------
     held : Blocks
@@ -388,15 +401,16 @@ class Stream:
         return self._walk(range(self.held.count))
 
     def _walk(self, numbers):
-        """Some blocks, each read while the one before it is looked at."""
-        with ThreadPoolExecutor(1) as reader:
-            coming = None
+        """Some blocks, each read while those before it are looked at."""
+        readers = self.workers if self.held.side_by_side else 1
+        with ThreadPoolExecutor(readers) as pool:
+            coming = deque()
             for k in numbers:
-                ahead = k, reader.submit(self.held.block, k)
-                if coming is not None:
-                    yield self._arrived(*coming)
-                coming = ahead
-            yield self._arrived(*coming)
+                coming.append((k, pool.submit(self.held.block, k)))
+                if len(coming) > readers:
+                    yield self._arrived(*coming.popleft())
+            for ahead in coming:
+                yield self._arrived(*ahead)
 
     def _arrived(self, k, block):
         return self.held.start(k), block.result()
