@@ -149,6 +149,11 @@ def test_designs_stand_side_by_side():
     assert table.loc["x", ("real", "best other")] == "1.50"
 
 
+def test_a_span_of_one_count_is_that_count():
+    assert study.span(pd.Series([7.0, 3.0])) == "3 to 7"
+    assert study.span(pd.Series([350.0, 350.0])) == "350"
+
+
 def test_figures_draw_every_row_and_the_law():
     fig = plots.places_on_a_line([1.0, 2.0], {"a": 1.5, "b": 3.0})
     assert len(fig.axes[0].texts) == 2

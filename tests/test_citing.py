@@ -56,6 +56,16 @@ def test_citations_are_links_that_name_authors_and_year(tmp_path):
     assert page.problems == []
 
 
+def test_source_without_author_has_its_editor_or_title(tmp_path):
+    bibliography = """
+@misc{a, title = {Only a {Title}}, year = {2001}}
+@book{b, editor = {Ed, I.}, title = {T}, publisher = {P}, year = {2002}}
+"""
+    (tmp_path / BIBLIOGRAPHY).write_text(bibliography, encoding="utf-8")
+    labels = [source.label for source in read_bibliography(tmp_path).values()]
+    assert labels == ["Ed 2002", "“Only a Title” 2001"]
+
+
 def test_only_the_text_of_a_notebook_cites(tmp_path):
     (page,) = pages_of(tmp_path, "As `[@one1999]` in code.")
     assert page.cited == []

@@ -16,8 +16,9 @@ from PIL import Image
 
 from mebnb import plots
 from mebnb.plots import showing
-from mebnb.plots.looks import COLORS, DARK, panel_grid
+from mebnb.plots.looks import COLORS, DARK, _width, legend_below, panel_grid
 from mebnb.plots.showing import MOST_MARKS, as_drawing
+from mebnb.report import stepping
 from mebnb.report.drawings import (
     address_of,
     drawing_at,
@@ -66,6 +67,37 @@ def a_figure(dots=5):
     left.plot(np.arange(dots), "o", color=COLORS["red"])
     right.plot([0, 1], [1 / 3, 2 / 3], color=COLORS["black"])
     return fig
+
+
+# --- legends ---------------------------------------------------------------------------
+
+
+def labelled(count, label):
+    with plots.style():
+        fig, axes = panel_grid(count, height=2.0)
+        for ax in axes:
+            ax.plot([0, 1], label=label)
+        legend_below(fig, axes)
+    return fig
+
+
+def test_a_legend_fills_the_place_that_panels_leave_free():
+    fig = labelled(3, "short")
+    assert fig.legends == [] and len(fig.axes) == 4 and fig.axes[3].get_legend()
+    assert not fig.axes[3].axison
+    for count, label in (
+        (2, "short"),
+        (1, "short"),
+        (3, "a label of too many letters" * 2),
+    ):
+        fig = labelled(count, label)
+        assert len(fig.legends) == 1 and len(fig.axes) == count
+    plt.close("all")
+
+
+def test_letters_of_a_formula_that_nobody_sees_take_no_room():
+    assert _width([r"$\sqrt{\gamma}$ so"], 1) == _width([" so"], 1)
+    assert _width(["aa", "b", "cccc"], 2) == pytest.approx(2 * 0.6 + 0.075 * (2 + 4))
 
 
 # --- in the notebook -----------------------------------------------------------------
@@ -251,6 +283,19 @@ def test_dark_paper_and_ink_are_those_of_the_pages():
     dark = STYLE.read_text().split("prefers-color-scheme: dark", 1)[1]
     assert f"--paper: {DARK['#ffffff']};" in dark
     assert f"--ink: {DARK['#000000']};" in dark
+    assert f"--soft: {DARK[COLORS['grey']]};" in dark
+
+
+def test_drawings_to_step_through_have_the_colours_of_figures():
+    light, dark, _, drawing = stepping.styles()
+    assert dark.startswith("@media screen and (prefers-color-scheme: dark)")
+    for name, color in COLORS.items():
+        assert f"--{name}: {color};" in light
+        assert f"--{name}: {DARK[color]};" in dark
+    # Beside white, under what a notebook shows, it has no colour of its own.
+    assert set(re.findall(r"#[0-9a-f]{3,6}\b", drawing)) == {"#fff"}
+    assert set(re.findall(r"var\(--(\w+)\)", drawing)) <= set(COLORS)
+    assert not any(f"--{name}:" in STYLE.read_text() for name in COLORS)
 
 
 def test_other_colours_turn_dark_and_light_about():

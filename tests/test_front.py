@@ -13,7 +13,7 @@ from mebnb.report.front import BOOK, write_front
 from mebnb.report.notebooks import list_notebooks, notebooks_folder
 from mebnb.report.pages import build_pages, chapters_of
 from mebnb.report.recording import KEY
-from mebnb.report.search import write_search
+from mebnb.report.search import _where, write_search
 
 PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
@@ -184,8 +184,27 @@ def test_search_knows_headings_and_the_text_below_them(pages, tmp_path):
     assert zigzag[2].startswith("03_away.html#Zigzag")
     assert zigzag[3].strip().startswith("It falls .")
     assert any(place[2] == "functions.html#away_step" for place in places)
-    terms = [a["href"] for a in soup.select(".terms a")]
-    assert sorted(terms) == sorted(place[2] for place in places)
+
+
+def test_index_leads_to_the_section_that_says_most_of_a_term(pages, tmp_path):
+    terms = ["zigzag", "Fall", "nowhere", "more"]
+    path = write_search(tmp_path, pages, chapters_of(pages), terms=terms)
+    soup = BeautifulSoup(path.read_text(), "html.parser")
+    found = [" ".join(li.get_text().split()) for li in soup.select(".terms li")]
+    assert found == ["Fall 03", "more 03", "zigzag 03"]
+    falls, more, zigzag = (a["href"] for a in soup.select(".terms a"))
+    assert falls == zigzag and falls.startswith("03_away.html#Zigzag")
+    assert more == "03_away.html#Away"
+
+
+def test_index_has_the_foremost_chapters_of_a_term_in_reading_order():
+    def section(chapter, heading, text):
+        return {"chapter": chapter, "heading": heading, "text": text}
+
+    few = [section(f"{n:02d}", "x", "a tie" + " tie" * n) for n in range(1, 9)]
+    best = section("00", "Ties", "")
+    found = _where("tie", [section("00", "x", "tie tie"), best, *few])
+    assert found == [best, *few[2:]]
 
 
 def test_search_knows_statements_by_their_words(pages, tmp_path):

@@ -105,12 +105,12 @@ def test_sentence_that_leads_to_a_table_is_its_caption(tmp_path, text, caption):
     assert page.problems == []
 
 
-def test_table_that_nothing_leads_to_has_a_heading_or_a_number_alone(tmp_path):
+def test_table_that_nothing_leads_to_has_the_heading_above_it(tmp_path):
     cells = ["## Sets", shown_table(), shown_table(), "## Runs", shown_table()]
     (page,) = pages_of(tmp_path, n3_away=cells)
     captions = [caption.get_text() for caption in page.soup.main("figcaption")]
-    assert captions == ["Table 3.1 Sets", "Table 3.2", "Table 3.3 Runs"]
-    assert page.soup.main.select(".table")[1]["aria-label"] == "Table 3.2"
+    assert captions == ["Table 3.1 Sets", "Table 3.2 Sets", "Table 3.3 Runs"]
+    assert page.soup.main.select(".table")[1]["aria-label"] == "Table 3.2: Sets"
 
 
 def test_sentence_leads_to_the_first_table_of_a_cell_only(tmp_path):
@@ -118,7 +118,15 @@ def test_sentence_leads_to_the_first_table_of_a_cell_only(tmp_path):
     cell.outputs *= 2
     (page,) = pages_of(tmp_path, n3_away=["## Sets", "Ten runs of each method:", cell])
     captions = [caption.get_text() for caption in page.soup.main("figcaption")]
-    assert captions == ["Table 3.1 Ten runs of each method", "Table 3.2"]
+    assert captions == ["Table 3.1 Ten runs of each method", "Table 3.2 Sets"]
+
+
+def test_folded_table_has_the_words_that_unfold_it(tmp_path):
+    cell = shown_table()
+    folded = "<details><summary>All runs</summary><table><tr><td>1</td></tr></table></details>"
+    cell.outputs[0].data["text/html"] = folded
+    (page,) = pages_of(tmp_path, n3_away=["## Sets", "Words.", cell])
+    assert page.soup.main.figcaption.get_text() == "Table 3.1 All runs"
 
 
 def test_reference_in_a_caption_has_its_number_and_no_id_stands_twice(tmp_path):
@@ -131,8 +139,8 @@ def test_reference_in_a_caption_has_its_number_and_no_id_stands_twice(tmp_path):
 
 
 def test_percent_sign_stays_with_its_number(tmp_path):
-    (page,) = pages_of(tmp_path, n3_away=["At 5 % or `5 %`."])
-    assert page.soup.main.p.get_text() == "At 5\u00a0% or 5 %."
+    (page,) = pages_of(tmp_path, n3_away=["At 5 %, 7% or `5 %`."])
+    assert page.soup.main.p.get_text() == "At 5\u00a0%, 7\u00a0% or 5 %."
 
 
 def test_reference_says_the_number_also_from_another_notebook(tmp_path):

@@ -130,3 +130,16 @@ def test_interval_stays_on_one_line():
         "+0.11 [+0.00,\u00a0+0.21]",
         "1 [0, 1]",
     ]
+
+
+def test_names_of_an_index_and_of_the_columns_stand_in_one_row():
+    html = (
+        "<table><thead><tr><th></th><th>score</th><th>AUROC</th></tr>"
+        "<tr><th>set</th><th>detector</th><th></th></tr></thead>"
+        "<tbody><tr><th>a</th><th>ball</th><td>0.9</td></tr></tbody></table>"
+    )
+    main = BeautifulSoup(f"<main>{html}</main>", "html.parser").main
+    mark_up_tables(main)
+    (line,) = main.thead("tr")
+    cells = [cell.get_text(" ") for cell in line("th")]
+    assert cells == ["set", "score → detector", "AUROC"]

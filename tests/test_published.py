@@ -227,6 +227,7 @@ def test_the_page_shows_words_and_remarks_and_is_the_same_every_time():
     assert "fn of ASFW, 0.1: differs; a &lt; b &amp; c." in html
     assert "cpu ms of every row: not comparable" in html
     assert "recall (%)" in html
+    assert "<caption>Report, Table 3 (breast cancer): 72 published cells, " in html
 
 
 @pytest.mark.parametrize(("rows", "whose"), [(["a"], "a"), (["a", "b"], "every row")])
@@ -235,6 +236,16 @@ def test_a_remark_on_every_row_is_told_once(rows, whose):
     run = pd.DataFrame({"row": rows, "value": [2] * len(rows)})
     html = compare(published, run, "row")._repr_html_()
     assert f"<li>value of {whose}: differs; unexplained.</li>" in html
+
+
+def test_a_caption_counts_in_words_and_zero_has_its_digits():
+    published = table(row=["a", "b"], value=["0.01", "2"])
+    run = pd.DataFrame({"row": ["a", "b", "c"], "value": [0.0, 3.0, 4.0]})
+    comparison = compare(published, run, "row")
+    assert comparison.frame["reproduced"].tolist() == ["0.0000", "3"]
+    html = comparison._repr_html_()
+    told = "small: 2 published cells, 2 differ; 1 reproduced row was not published"
+    assert f"<caption>{told}</caption>" in html
 
 
 def test_a_comparison_built_by_hand_has_no_unpublished_rows():

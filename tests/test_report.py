@@ -599,8 +599,10 @@ def test_fingerprint_covers_package_and_data_but_not_the_looks():
     assert "mebnb/solvers/balls.py" in files
     assert any(name.startswith("mebnb/published/tables/") for name in files)
     assert "benchmarks/results/grid.csv" in files
+    # Steps put the style into what a notebook stores.
+    styles = {f"templates/mebnb/{name}" for name in ("stepping.css", "drawing.css")}
     assert {name for name in files if name.startswith("mebnb/report/")} == {
-        f"mebnb/report/{name}" for name in imported_by_notebooks()
+        f"mebnb/report/{name}" for name in imported_by_notebooks() | styles
     }
 
 
@@ -867,6 +869,16 @@ def test_tag_in_a_displayed_formula_is_its_number(tmp_path):
     page = page_of(tmp_path, "# T", r"$$x = 1 \tag{13}$$")
     assert page.problems == []
     assert "(13)" in page.soup.select_one(".equation").get_text()
+
+
+def test_bars_of_a_norm_keep_apart_and_grow_with_tall_content_alone(tmp_path):
+    text = (
+        r"$\left\lVert x - c \right\rVert^2$ and $\left\lVert \frac{x}{2} \right\rVert$"
+    )
+    page = page_of(tmp_path, "# T", text)
+    bars = page.soup.main.find_all("mo", string="‖")
+    assert len(bars) == 4 and all(bar["lspace"] == "0.12em" for bar in bars)
+    assert [bar.get("stretchy") for bar in bars] == ["false", "false", None, None]
 
 
 def test_punctuation_stays_on_the_line_of_its_formula(tmp_path):

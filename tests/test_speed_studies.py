@@ -2,12 +2,13 @@
 
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from benchmarks import scale, workers
-from mebnb import minimum_enclosing_ball
+from mebnb import minimum_enclosing_ball, plots
 from mebnb.experiments import speed
 from mebnb.experiments.measured import measured
 
@@ -34,6 +35,25 @@ def test_the_best_peer_is_the_fastest_that_is_right():
     table = speed.leads(pd.concat([slower, GRID], ignore_index=True))
     assert table.loc["a", ["peer", "peer_ms", "lead"]].tolist() == ["y", 6.0, 3.0]
     assert math.isnan(table.loc["b", "lead"])  # nobody else was right
+
+
+def test_kinds_are_normal_by_columns_then_others():
+    more = GRID.head(2).assign(case=["wide", "thin"], n=[2000, 3])
+    kinds = speed.kinds(pd.concat([GRID, more], ignore_index=True))
+    assert list(kinds.items()) == [
+        ("thin", "normal, n = 3"),
+        ("a", "normal, n = 5"),
+        ("wide", "normal, n = 1000 or more"),
+        ("b", "other clouds"),
+    ]
+    leads = pd.Series({"a": 2.0, "b": 0.5, "thin": 1.0})
+    (ax,) = plots.lead_dots(leads, kinds).axes
+    ahead, behind = ax.lines[:2]
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(
+        dict.fromkeys(kinds)
+    )
+    assert list(ahead.get_ydata()) == [1, 0] and list(behind.get_ydata()) == [3]
+    plt.close("all")
 
 
 def test_outcomes_are_counted():

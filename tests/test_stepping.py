@@ -1,6 +1,7 @@
 """Figures to step through: what is drawn is what a run did, and words stay words."""
 
 import copy
+import re
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from mebnb import (
     blended_pairwise,
     core_set,
     frank_wolfe,
+    minimum_enclosing_ball,
     pairwise,
     soft_ball,
 )
@@ -29,6 +31,7 @@ from mebnb.report.stepping import (
     Crosses,
     Dots,
     Frame,
+    Line,
     Rings,
     Steps,
     Words,
@@ -97,13 +100,18 @@ def test_frames_tell_the_steps_of_the_plain_algorithm(
         assert trial.radius**2 == pytest.approx(gamma, abs=1e-12)
         named = [mark.words for mark in frame.marks if isinstance(mark, Words)]
         if step is None:
-            assert named == [] and frame.line.endswith("Here the run ends.")
+            assert named == [str(i) for i in active]
+            assert frame.line.endswith("Here the run ends.")
             break
         ends = [end for end in (step.towards, step.away) if end is not None]
-        assert named == [str(end) for end in ends]
+        assert named == [str(i) for i in sorted({*active, *ends})]
         (arrow,) = (mark for mark in frame.marks if isinstance(mark, Arrow))
+        told = re.search(r"The arrow is drawn (\d+) times as long", frame.line)
+        times = int(told[1]) if told else 1
+        moved = np.array(arrow.through[1]) - center
         assert arrow.through[0] == pytest.approx(center)
-        assert arrow.through[1] == pytest.approx(step.weights @ points)
+        assert moved / times == pytest.approx(step.weights @ points - center)
+        assert np.hypot(*moved) >= np.ptp(points, axis=0).max() / 20
         assert f"{step.alpha:.3f}" in frame.line.partition("Next:")[2]
         gone = step.away is not None and step.weights[step.away] == 0
         assert (
@@ -123,6 +131,21 @@ def test_tolerances_are_runs_of_their_own():
         assert f"{ball.iterations} step" in frame.line
         assert f"{ball.support.size} points stand for 24" in frame.line
         assert f"radius {ball.radius:.4f}" in frame.line
+
+
+def test_radii_too_near_each_other_are_enlarged_in_a_corner():
+    wide, close = tolerance_frames(CLOUD, [0.5, 0.001])
+    assert not any(isinstance(mark, Line) for mark in wide.marks)
+    lines = [mark for mark in close.marks if isinstance(mark, Line)]
+    assert [line.look for line in lines] == ["enclosing", "smallest", "trial"]
+    ball, best = core_set(CLOUD, 0.001), minimum_enclosing_ball(CLOUD, rtol=1e-12)
+    times = int(re.search(r"radii are (\d+) times as far apart", close.line)[1])
+    top, middle, bottom = (line.through[0][1] for line in lines)
+    assert top - middle == pytest.approx(times * (ball.radius - best.radius))
+    assert top - bottom == pytest.approx(times * (ball.radius - ball.lower_bound))
+    for line in lines:  # no circle is there
+        away = np.linalg.norm(np.array(line.through) - ball.center, axis=1)
+        assert (away > ball.radius).all()
 
 
 def test_shares_go_from_hard_to_soft():

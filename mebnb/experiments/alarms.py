@@ -23,6 +23,7 @@ __all__ = [
     "outcomes_told",
     "ranks_of",
     "raw_split",
+    "span",
 ]
 
 # Those with rows enough for a part that is held out.
@@ -167,6 +168,21 @@ def discovery_table(dataset, detector, fdr, seeds):
 
 
 # --- the judgement that is kept ----------------------------------------------------
+def span(values):
+    """From the least to the largest count, in words: "49 to 400", or "350".
+
+    Parameters
+    ----------
+    values : pandas.Series
+
+    Returns
+    -------
+    str
+    """
+    ends = dict.fromkeys(f"{end:.0f}" for end in (values.min(), values.max()))
+    return " to ".join(ends)
+
+
 def ranks_of(ranks, sort, measure="auroc"):
     """Mean ranks, best first, and the critical difference, for a diagram.
 

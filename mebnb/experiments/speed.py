@@ -56,6 +56,26 @@ def leads(grid):
     return table.assign(lead=table["peer_ms"] / table["ours_ms"])
 
 
+def kinds(grid):
+    """What kind of cloud each one of the grid is, normal ones by their columns.
+
+    Parameters
+    ----------
+    grid : pandas.DataFrame
+        As `measured("grid")`.
+
+    Returns
+    -------
+    pandas.Series of str
+        By case: first the normal clouds, the fewest columns first, then the others.
+    """
+    cases = grid.drop_duplicates("case").set_index("case")
+    normal = cases[cases["kind"] == "normal"].sort_values("n", kind="stable")
+    many = normal["n"].map(lambda n: f"{n}" if n < 1000 else "1000 or more")
+    others = pd.Series("other clouds", index=cases.index.drop(normal.index))
+    return pd.concat(["normal, n = " + many, others])
+
+
 def outcomes(grid):
     """How many clouds each solver answered, and what became of the others.
 

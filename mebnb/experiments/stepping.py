@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mebnb.report.stepping import (
@@ -14,6 +16,7 @@ from mebnb.report.stepping import (
     Rings,
     Words,
 )
+from mebnb.report.words import counted
 from mebnb.solvers.balls import dense_weights
 from mebnb.solvers.core_sets import core_set
 from mebnb.solvers.exact import minimum_enclosing_ball
@@ -22,13 +25,18 @@ from mebnb.solvers.soft import soft_ball
 
 __all__ = ["share_frames", "step_frames", "tolerance_frames"]
 
+LEAST_ARROW = (
+    1 / 20
+)  # of the points' extent; of a shorter one nobody sees the direction
+
 
 # --- the steps of a run --------------------------------------------------------------
 def step_frames(points, states, rival=None):
     """A frame for the start of a run and for each of its steps.
 
     Each shows the points that carry weight, the path of the center, both balls, and
-    the step to come: an arrow from center to center, dotted lines to its points.
+    the step to come: an arrow from center to center, dotted lines to its points. Of a
+    short step the arrow is longer, and the line tells how many times.
 
     Parameters
     ----------
@@ -57,13 +65,20 @@ def step_frames(points, states, rival=None):
             Line("trail", trail[: t + 1]),
             Dots("center", trail[[t]]),
         ]
+        named = set(state.support)
         if t + 1 < len(states):
             then = states[t + 1]
             ends = _ends(then.kind, weights[t + 1] - weights[t], rival)
             line += f" Next: {_told(then, ends, new=weights[t][then.support] == 0)}"
-            marks += _direction(points, then.kind, ends, trail[t : t + 2])
+            ends = [end for end in ends if end is not None]
+            arrow, times = _arrow(points, then.kind, *trail[t : t + 2])
+            line += f" The arrow is drawn {times} times as long." * (times > 1)
+            marks += [Line("way", [trail[t], points[end]]) for end in ends]
+            marks.append(arrow)
+            named.update(ends)
         else:
             line += " Here the run ends."
+        marks += [Words(str(number), points[number]) for number in sorted(named)]
         frames.append(Frame(line, marks))
     return frames
 
@@ -86,11 +101,12 @@ def _ends(kind, change, rival):
     return None if alone else int(change.argmax()), int(change.argmin())
 
 
-def _direction(points, kind, ends, centers):
-    ends = [end for end in ends if end is not None]
-    marks = [Line("way", [centers[0], points[end]]) for end in ends]
-    marks.append(Arrow(kind, centers))
-    return marks + [Words(str(end), points[end]) for end in ends]
+def _arrow(points, kind, start, end):
+    """The arrow of a step, and how many times as long as the step it is."""
+    length = float(np.hypot(*(end - start)))
+    least = LEAST_ARROW * float(np.ptp(points, axis=0).max())
+    times = math.ceil(least / length) if length else 1
+    return Arrow(kind, [start, start + times * (end - start)]), times
 
 
 def _told(then, ends, new):
@@ -122,17 +138,21 @@ def tolerance_frames(points, epsilons):
     Returns
     -------
     list of Frame
+        Radii that a circle cannot show apart stand in a corner, enlarged.
     """
     best = minimum_enclosing_ball(points, rtol=1e-12)
     frames = []
     for eps in epsilons:
         ball = core_set(points, eps=eps, max_iter=100_000)
         line = (
-            f"eps = {eps:g}: after {_counted(ball.iterations, 'step')} "
+            f"eps = {eps:g}: after {counted(ball.iterations, 'step')} "
             f"{ball.support.size} points stand for {len(points)}. The radius "
             f"{ball.radius:.4f} is {_percent(ball.radius / best.radius - 1)} above the "
             f"smallest; certified are {_percent(ball.relative_error)}."
         )
+        inset, times = _radii_enlarged(best, ball)
+        if inset:
+            line += f" In the corner the radii are {times} times as far apart."
         marks = [
             Dots("point", points),
             Circle("enclosing", ball.center, ball.radius),
@@ -140,9 +160,26 @@ def tolerance_frames(points, epsilons):
             Circle("smallest", best.center, best.radius),
             Rings("weight", points[ball.support], ball.weights),
             Dots("center", [ball.center]),
+            *inset,
         ]
         frames.append(Frame(line, marks))
     return frames
+
+
+def _radii_enlarged(best, ball):
+    """Lines as far apart as three radii many times over, where no circle is; how many."""
+    times = int(0.2 * best.radius / (ball.radius - ball.lower_bound))
+    if times < 2:
+        return [], 1
+    right, top = best.center + best.radius * np.array([1.0, -0.8])
+    left = right - 0.25 * best.radius
+    radii = {
+        "enclosing": ball.radius,
+        "smallest": best.radius,
+        "trial": ball.lower_bound,
+    }
+    heights = {look: top - times * (ball.radius - r) for look, r in radii.items()}
+    return [Line(look, [[left, y], [right, y]]) for look, y in heights.items()], times
 
 
 def share_frames(points, shares):
@@ -172,11 +209,7 @@ def share_frames(points, shares):
 
 
 def _carry(ball):
-    return f"{_counted(ball.support.size, 'point')} with weight"
-
-
-def _counted(count, word):
-    return f"{count} {word}{'s' * (count != 1)}"
+    return f"{counted(ball.support.size, 'point')} with weight"
 
 
 def _percent(part):

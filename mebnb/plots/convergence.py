@@ -65,9 +65,9 @@ def primal_and_dual(solution):
 # --- convergence -------------------------------------------------------------------
 PANELS = {
     "fw_gap": ("FW gap (squared units)", "log"),
-    "relative_gap": ("FW gap / gamma", "log"),
-    "objective": ("gamma* - gamma (squared units)", "log"),
-    "gamma": ("dual value gamma", "linear"),
+    "relative_gap": ("FW gap / $\\gamma$", "log"),
+    "objective": ("$\\gamma_* - \\gamma$ (squared units)", "log"),
+    "gamma": ("dual value $\\gamma$", "linear"),
     "active": ("active-set size", "linear"),
 }
 
@@ -364,6 +364,8 @@ def in_panels(
 ):
     """Measured values against a parameter, one panel a set or quantity, one line a run.
 
+    A linear axis of counts has whole numbers only.
+
     Parameters
     ----------
     panels : dict of str -> dict of str -> (x, y)
@@ -390,6 +392,12 @@ def in_panels(
             ax.plot(span, function(span), color=BALL, lw=0.8, ls="--", label=label)
         ax.set_xscale(xscale)
         ax.set_yscale(yscale)
+        for axis, scale, at in ((ax.xaxis, xscale, 0), (ax.yaxis, yscale, 1)):
+            counted = all(
+                np.equal(np.mod(line[at], 1), 0).all() for line in lines.values()
+            )
+            if scale == "linear" and counted:
+                axis.set_major_locator(MaxNLocator(integer=True))
         ax.set_title(title)
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel if isinstance(ylabel, str) else ylabel[title])
@@ -515,16 +523,19 @@ def line_search(panels, rules):
     fig, axes = panel_grid(len(panels), height=2.7)
     for ax, (title, line) in zip(axes, panels.items(), strict=True):
         steps = np.linspace(0.0, 1.12 * line.largest, 200)
-        ax.plot(steps, [line.change(step) for step in steps], color=BALL, lw=1.0)
-        ax.axvline(line.largest, color=COLORS["grey"], lw=1.0, ls="--")
-        for name, rule in rules.items():
+        grey = {"color": COLORS["grey"], "lw": 1.2}
+        ax.plot(steps, [line.change(step) for step in steps], **grey)
+        ax.axvline(line.largest, ls="--", **grey)
+        # Smaller and smaller: of rules that end alike each is seen.
+        sizes = np.linspace(12, 5, len(rules))
+        for (name, rule), size in zip(rules.items(), sizes, strict=True):
             step, look = rule(line), RULE_STYLES[name]
             ax.plot(
                 step,
                 line.change(step),
                 color=look.color,
                 marker=look.marker,
-                ms=8,
+                ms=size,
                 ls="",
                 label=look.label,
             )

@@ -354,7 +354,7 @@ def over_rates(panels, xlabel, ylabel):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), height=3.1)
+    fig, axes = panel_grid(len(panels), height=3.9)
     top = max(table.to_numpy().max() for table in panels.values())
     for ax, (title, table) in zip(axes, panels.items(), strict=True):
         for method in table:
@@ -364,7 +364,9 @@ def over_rates(panels, xlabel, ylabel):
         ax.set_title(title)
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel)
-    legend_below(fig, axes)
+        # Of its own: a dozen methods have more names than there are colours.
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.22), "fontsize": 9}
+        ax.legend(**below, ncols=2, columnspacing=1.0)
     return fig
 
 

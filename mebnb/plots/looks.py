@@ -7,6 +7,7 @@ apart by colour-blind readers (Okabe and Ito, with a red that nobody calls orang
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
@@ -60,6 +61,7 @@ DARK = {
 }
 """What paper, ink and each colour become on the dark pages of a report."""
 
+COMMAND = re.compile(r"\\[a-z]+|[${}_^]")  # of a formula, of which no letter is seen
 PANEL = 3.2  # width of one of two panels in inches; its words stay legible on a phone
 
 NOMINAL, ANOMALY, BALL = COLORS["blue"], COLORS["red"], COLORS["black"]
@@ -100,7 +102,7 @@ _LOOKS = {
         ("exact",                  "exact",                             "black",  "o", "-"),
         ("short",                  "short, L of centred data",          "orange", "s", "--"),
         ("short_uncentred",        "short, L of the data as they are",  "red",    "D", "-."),
-        ("diminishing",            "2/(t+2)",                           "grey",   "v", ":"),
+        ("diminishing",            "2/(t+2)",                           "blue",   "v", ":"),
         ("golden",                 "golden section",                    "purple", "P", "-."),
         ("armijo",                 "Armijo",                            "green",  "^", "--"),
         # The faulty rules of `mebnb.solvers.faulty_steps`.
@@ -236,12 +238,41 @@ def panel_grid(count, height, **shared):
 
 
 def legend_below(fig, axes):
-    """One legend for all panels, each label once."""
+    """One legend for all panels, each label once: see `place_legend`."""
     seen = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         seen |= dict(zip(labels, handles, strict=True))
-    # About what a column takes in inches: line, gaps, and the letters of a label.
-    width = 0.6 + 0.075 * max(map(len, seen))
-    ncols = max(1, min(3, int(fig.get_figwidth() / width), len(seen)))
-    fig.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=ncols)
+    place_legend(fig, axes, seen)
+
+
+def place_legend(fig, axes, handles):
+    """A legend where the grid has a free place at its end, else below the panels.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+    axes : list of matplotlib.axes.Axes
+        From `panel_grid`.
+    handles : dict of str -> artist
+        By label.
+    """
+    grid = axes[0].get_gridspec()
+    if len(axes) < grid.nrows * grid.ncols and _width(handles, 1) < PANEL:
+        free = fig.add_subplot(grid[-1])
+        free.axis("off")
+        legend = free.legend(handles.values(), handles.keys(), loc="center")
+        legend.set_in_layout(False)  # it may reach into the margins of the place
+        return
+    fitting = [n for n in (3, 2) if _width(handles, n) < fig.get_figwidth()]
+    ncols = min(len(handles), max(fitting, default=1))
+    fig.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=ncols
+    )
+
+
+def _width(labels, ncols):
+    """About what a legend takes in inches: of each column line, gaps and letters."""
+    seen = [COMMAND.sub("", label) for label in labels]
+    columns = [part for part in np.array_split(seen, ncols) if len(part)]
+    return sum(0.6 + 0.075 * max(map(len, part)) for part in columns)

@@ -18,6 +18,7 @@ from mebnb.plots.looks import (
     NOMINAL,
     legend_below,
     panel_grid,
+    place_legend,
     style,
 )
 
@@ -275,9 +276,9 @@ DIRECTION_COLORS = {
 DIRECTION_LABELS = {
     "FW": "towards the farthest point",
     "away": "away from the nearest active point",
-    "pairwise": "pairwise: from the nearest active point to the other end",
+    "pairwise": "pairwise: from nearest to the other end",
     "plus": "plus: towards the farthest point",
-    "minus": "minus: away from the nearest point of the core set",
+    "minus": "minus: away from the nearest core point",
     "drop": "largest step: an active point is dropped",
 }
 
@@ -315,7 +316,7 @@ def iterates_2d(points, states, at=(0, 1, 2, 3, 5, 8)):
             _next_direction(ax, points, states[t], states[t + 1])
             title += f"\nnext: {states[t + 1].kind}"
         ax.set_title(title)
-    fig.legend(handles=_iterate_handles(used), loc="outside lower center", ncols=2)
+    place_legend(fig, axes, _iterate_handles(used))
     return fig
 
 
@@ -340,7 +341,7 @@ def paths_2d(points, runs, styles=ALGORITHM_STYLES):
         _plane(ax, points, states[-1])
         _iterate(ax, points, states, color=styles[name].color)
         ax.set_title(f"{styles[name].label}\n{len(states) - 1} steps")
-    fig.legend(handles=_iterate_handles(()), loc="outside lower center", ncols=2)
+    place_legend(fig, axes, _iterate_handles(()))
     return fig
 
 
@@ -433,7 +434,7 @@ def _iterate_handles(kinds):
             handles.append(
                 Line2D([], [], label=label, color=color, marker=">", lw=2.0, ms=6)
             )
-    return handles
+    return {handle.get_label(): handle for handle in handles}
 
 
 @style()
@@ -466,13 +467,13 @@ def steps_on_face(panels, *, at=0):
         kinds += _path_on_face(ax, states) + list(directions)
         _directions_on_face(ax, corners, states[at], directions)
         ax.set_title(title)
-    handles = [
-        Line2D([], [], color=DIRECTION_COLORS[kind], label=label, lw=2.0)
+    handles = {
+        label: Line2D([], [], color=DIRECTION_COLORS[kind], lw=2.0)
         for kind, label in DIRECTION_LABELS.items()
         if kind in kinds
-    ]
+    }
     if handles:
-        fig.legend(handles=handles, loc="outside lower center", ncols=2)
+        place_legend(fig, axes, handles)
     return fig
 
 
@@ -772,7 +773,7 @@ def regions_2d(panels):
     -------
     matplotlib.figure.Figure
     """
-    fig, axes = panel_grid(len(panels), height=3.5)
+    fig, axes = panel_grid(len(panels), height=3.0)
     for ax, (title, (points, detector)) in zip(axes, panels.items(), strict=True):
         low, high = points.min(axis=0), points.max(axis=0)
         margin = 0.35 * (high - low).max()
@@ -785,8 +786,12 @@ def regions_2d(panels):
         levels = [0.0, max(values.max(), 1e-12)]
         ax.contourf(x, y, values, levels, colors=[COLORS["sky"]], alpha=0.25)
         ax.contour(x, y, values, [0.0], colors=BALL, linewidths=1.4)
+        ax.plot([], [], color=BALL, lw=1.4, label="edge of what is accepted")
         outside = detector.predict(points) == -1
-        ax.scatter(*points[~outside].T, s=9, color=NOMINAL, alpha=0.6, lw=0)
-        ax.scatter(*points[outside].T, s=20, marker="x", color=ANOMALY)
+        dots = {"s": 9, "color": NOMINAL, "alpha": 0.6, "lw": 0, "label": "inside"}
+        ax.scatter(*points[~outside].T, **dots)
+        cross = {"s": 20, "marker": "x", "color": ANOMALY, "label": "outside"}
+        ax.scatter(*points[outside].T, **cross)
         _as_plane(ax, title)
+    legend_below(fig, axes)
     return fig

@@ -14,21 +14,23 @@ LINES = ("blue", "orange", "green", "red", "purple", "sky")
 
 
 @style()
-def lead_dots(leads):
+def lead_dots(leads, kinds):
     """How many times as long the best peer takes, one dot a cloud, on a log axis.
 
     Parameters
     ----------
     leads : pandas.Series
         By the names of the clouds.
+    kinds : pandas.Series of str
+        Of each cloud, by the same names; each kind is a row, in the order of their first.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    leads = leads.sort_values(kind="stable")
-    fig, ax = plt.subplots(figsize=(6.4, 0.19 * len(leads) + 1.0))
-    places = np.arange(len(leads))
+    rows = list(dict.fromkeys(kinds))
+    fig, ax = plt.subplots(figsize=(6.0, 0.3 * len(rows) + 1.2))
+    places = np.array([rows.index(kinds[name]) for name in leads.index])
     ahead = leads.to_numpy() >= 1.0
     for here, color, marker, label in (
         (ahead, COLORS["blue"], "o", "the exact ball is ahead"),
@@ -39,8 +41,8 @@ def lead_dots(leads):
             ax.plot(leads[here], places[here], **look)
     ax.axvline(1.0, color=BALL, lw=0.8, ls="--")
     ax.set_xscale("log")
-    ax.set_yticks(places, leads.index, fontsize=7)
-    ax.set_ylim(-1, len(leads))
+    ax.set_yticks(range(len(rows)), rows)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel("time of the best peer / time of the exact ball")
     legend_below(fig, [ax])
     return fig

@@ -8,6 +8,7 @@ cell a verdict; no cell is left without one.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from html import escape
@@ -45,6 +46,9 @@ COLOURS = {
     DIFFERS: "#a3201d",
     NOT_COMPARABLE: "#5c5c5c",
 }
+
+TABLE = re.compile(r"(report|slides|me2)_table(\d+)_(\w+)")
+DOCUMENTS = {"report": "Report", "slides": "Slides", "me2": "Paper"}
 
 
 def list_published():
@@ -212,12 +216,22 @@ class Comparison:
             summary += f"; {self.unpublished} reproduced rows were not published"
         return summary
 
+    def _caption(self):
+        """The summary in the words of a reader."""
+        cells = ", ".join(
+            f"{n} {_of(n, verdict)}" for verdict, n in self.counts().items()
+        )
+        caption = f"{_spoken(self.name)}: {len(self.frame)} published cells, {cells}"
+        if self.unpublished:
+            rows = "row was" if self.unpublished == 1 else "rows were"
+            caption += f"; {self.unpublished} reproduced {rows} not published"
+        return caption
+
     def __repr__(self):
         return f"{self.summary()}\n{self.frame.to_string(index=False)}"
 
     def _repr_html_(self):
-        summary = f"<p>{escape(self.summary())}.</p>"
-        return summary + self._table_html() + self._remarks_html()
+        return self._table_html() + self._remarks_html()
 
     def _table_html(self):
         columns = self._columns()
@@ -230,7 +244,7 @@ class Comparison:
             body.append(f"<tr>{names}{values}</tr>")
         return (
             '<div style="overflow-x:auto"><table>'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
+            f"<caption>{escape(self._caption())}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
             "</table></div>"
         )
 
@@ -264,6 +278,21 @@ def _cell_html(cell):
         f"<td>{escape(_both(cell))}<br>"
         f'<small style="color:{COLOURS[verdict]}">{verdict}</small></td>'
     )
+
+
+def _of(count, verdict):
+    """A verdict as it is said of so many cells."""
+    verb, _, rest = verdict.partition(" ")
+    many = {"differs": "differ", "agrees": "agree"}.get(verb, verb)
+    return verdict if count == 1 else f"{many} {rest}".strip()
+
+
+def _spoken(name):
+    """Where a published table stands: "Report, Table 1 (uniform)"."""
+    match = TABLE.fullmatch(name)
+    if match is None:
+        return name
+    return f"{DOCUMENTS[match[1]]}, Table {match[2]} ({match[3].replace('_', ' ')})"
 
 
 def _words(name):
@@ -466,7 +495,7 @@ def _shown(value, printed=""):
         return ""
     if not isinstance(value, Real):
         return str(value)
-    if float(value).is_integer():
+    if float(value).is_integer() and not _decimals(printed):
         return str(int(value))
     return f"{float(value):.{_decimals(printed) + 2}f}"
 

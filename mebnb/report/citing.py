@@ -92,7 +92,7 @@ def read_bibliography(folder):
     sources = [
         Source(
             entry.key,
-            _authors(entries.entries[entry.key].persons.get("author", [])),
+            _authors(entries.entries[entry.key]),
             entries.entries[entry.key].fields.get("year", "undated"),
             entry.text.render(Backend("utf-8")),
         )
@@ -120,9 +120,13 @@ def _place_in_list(source):
     return plain.encode("ascii", "ignore").lower()
 
 
-def _authors(persons):
+def _authors(entry):
+    """Who wrote an entry; else who edited it, else its title."""
     from pybtex.richtext import Text
 
+    persons = entry.persons.get("author") or entry.persons.get("editor")
+    if not persons:
+        return f"“{Text.from_latex(entry.fields.get('title', entry.key))}”"
     names = [
         str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
         for person in persons

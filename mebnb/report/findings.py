@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from mebnb.report.words import counted
+
 # A stranger's output may begin like ours: only short plain numbers are taken for counts.
 NUMBER = "[0-9]{1,9}"
 COUNT = f"{NUMBER} [a-z ]+"
@@ -17,6 +19,10 @@ COMPARISON = re.compile(
     rf"^(\w+): ({NUMBER}) published cells: ({COUNT}(?:, {COUNT})*)(?=;|$)",
     re.MULTILINE,
 )
+BEST_FIRST = (
+    "equal as printed", "decided by rounding", "agrees within the spread", "differs",
+    "not comparable",
+)  # fmt: skip
 CHECKS = re.compile(
     rf"^{NUMBER} entries \(.*?\): ({NUMBER}) passed, ({NUMBER}) failed.*?, "
     rf"({NUMBER}) without data",
@@ -58,8 +64,8 @@ def compared(notebooks):
     if not tables:
         return ""
     return (
-        f"Published numbers beside ours: {verdicts.total()} in {tables} "
-        f"{'table' if tables == 1 else 'tables'}, {_listed(verdicts)}."
+        f"Of {counted(verdicts.total(), 'published number')} in "
+        f"{counted(tables, 'table')}, {_listed(verdicts)}."
     )
 
 
@@ -73,7 +79,10 @@ def checked(notebooks):
             checks.update(dict(zip(("passed", "failed", "without data"), numbers)))
     if not checks:
         return ""
-    return f"Checks that notebooks show: {checks.total()}, {_listed(checks)}."
+    shown = f"Notebooks show {counted(checks.total(), 'check')}: "
+    if checks["passed"] == checks.total():
+        return shown + ("it" if checks.total() == 1 else "all") + " passed."
+    return f"{shown}{_listed(checks)}."
 
 
 def _texts(notebook):
@@ -85,11 +94,18 @@ def _texts(notebook):
 
 
 def _listed(counts):
-    return ", ".join(f"{count} {_verb(name, count)}" for name, count in counts.items())
+    """The best first; of what there is none, nothing is said."""
+    known = {verdict: place for place, verdict in enumerate(BEST_FIRST)}
+    ordered = sorted(counts.items(), key=lambda item: known.get(item[0], len(known)))
+    return ", ".join(
+        f"{count} {_verb(name, count)}" for name, count in ordered if count
+    )
 
 
 def _verb(name, count):
-    """A verdict as it is said of so many: 4 differ, 1 differs."""
+    """A verdict as it is said of so many: 4 differ, 1 differs, 2 are not comparable."""
     verb, _, rest = name.partition(" ")
+    if verb not in ("differs", "agrees", "passed", "failed"):
+        return f"{'is' if count == 1 else 'are'} {name}"
     many = {"differs": "differ", "agrees": "agree"}.get(verb, verb)
     return f"{verb if count == 1 else many} {rest}".strip()

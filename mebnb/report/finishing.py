@@ -13,7 +13,7 @@ from mebnb.report.cleaning import clean_line
 from mebnb.report.maths import FACTORY, VERBATIM, to_mathml
 
 HEADINGS = re.compile(r"^h[1-6]$")
-PERCENT = re.compile(r"(?<=\d) %")
+PERCENT = re.compile(r"(?<=\d) ?%(?!\d)")
 
 
 def cell_name(node):

@@ -48,7 +48,7 @@ def write_front(out, pages, folder, statements=()):
         Values that no notebook recorded and figures that are not there, of notebooks
         that are part of this report.
     """
-    book, by_number = _read(Path(folder) / BOOK), {page.number: page for page in pages}
+    book, by_number = read_book(folder), {page.number: page for page in pages}
     problems = []
     body = body_of(
         "front.html.j2",
@@ -69,7 +69,9 @@ def write_front(out, pages, folder, statements=()):
     return path, [f"{BOOK}, {problem}" for problem in problems]
 
 
-def _read(file):
+def read_book(folder):
+    """What `book.toml` of a folder of notebooks says, empty where there is none."""
+    file = Path(folder) / BOOK
     if not file.is_file():
         return {}
     try:

@@ -11,6 +11,7 @@ from mebnb.report.findings import findings
 from mebnb.report.pages import chapters_of
 from mebnb.report.pictures import thumbnail
 from mebnb.report.running import INTERRUPTED, STORED
+from mebnb.report.words import counted
 from mebnb.writing import write_file
 
 TITLE = "The minimum enclosing ball in notebooks"
@@ -84,6 +85,7 @@ def _row(page, stored=False, earlier=False):
     picture, size = thumbnail(page.picture) if page.picture else ("", None)
     return {
         "name": page.name,
+        "number": page.number,
         "address": page.address,
         "title": page.title,
         "summary": page.summary,
@@ -108,7 +110,9 @@ def _missing_row(name, title):
 
 def _lead(rows, interrupted):
     counts = Counter(row["status"] for row in rows)
-    if len(rows) == 1:
+    if set(counts) == {STORED}:
+        lead = f"{counted(len(rows), 'notebook')}, shown as stored; none was run anew."
+    elif len(rows) == 1:
         lead = f"1 notebook: {rows[0]['status']}."
     elif len(counts) == 1:
         lead = f"{len(rows)} notebooks: all {rows[0]['status']}."

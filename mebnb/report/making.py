@@ -10,7 +10,7 @@ from pathlib import Path
 from mebnb.report import CELL_TIMEOUT, ReportError
 from mebnb.report.citing import write_references
 from mebnb.report.errata import write_errata
-from mebnb.report.front import write_front
+from mebnb.report.front import read_book, write_front
 from mebnb.report.index import write_index, write_status
 from mebnb.report.missing import with_stored_outputs
 from mebnb.report.notebooks import (
@@ -251,7 +251,8 @@ def _export(paths, kept, interrupted, with_code, statements, stored=False):
     )
     write_reference(out, chapters_of(pages))
     problems = write_errata(out, statements, pages, chapters_of(pages))
-    write_search(out, pages, chapters_of(pages), statements)
+    terms = read_book(folder).get("terms", ())
+    write_search(out, pages, chapters_of(pages), statements, terms)
     index, of_front = write_front(out, pages, folder, statements)
     _, uncited = write_references(out, pages, folder, chapters_of(pages))
     new = [page for page in pages if page.name in mine]

@@ -26,6 +26,7 @@ FORMULA = re.compile(
 VERBATIM = ("code", "pre", "script", "style", "textarea", "math", "svg")
 UNRESOLVED = "(??)"
 PUNCTUATION = re.compile(r"[.,;:!?)\]]+")
+TALL = ["mfrac", "munder", "mover", "munderover", "mtable"]
 FACTORY = BeautifulSoup("", "html.parser")
 
 
@@ -175,6 +176,13 @@ def _keep_punctuation(places):
     return places
 
 
+def _keep_apart(bar):
+    """A little room between the bars of a norm and what is within, which sets their size."""
+    bar.attrs.update({"lspace": "0.12em", "rspace": "0.12em"})
+    if bar.parent.name == "mrow" and not bar.parent.find(TALL):
+        bar["stretchy"] = "false"
+
+
 def _place(piece, elements):
     text, display = piece
     if display is None:
@@ -190,6 +198,8 @@ def _place(piece, elements):
             anchor.unwrap()
     for fence in element.find_all("mo", minsize=True):  # \big and its like
         fence.attrs.update({"stretchy": "true", "symmetric": "true"})
+    for bar in element.find_all("mo", string="‖"):
+        _keep_apart(bar)
     holder = FACTORY.new_tag("span")
     if element.name != "math":
         holder["class"] = "formula-error"

@@ -70,17 +70,18 @@ def _about(figure):
 def _words_of(scroller):
     """What a table is about, as parts of a caption: its own, else what leads to it.
 
-    That is a sentence that ends in a colon right before the table; else, for the first
-    table under a heading, the heading. Others have a number alone.
+    That is a sentence that ends in a colon right before the table; else what a folded
+    table is unfolded by; else the heading above it.
     """
     own = scroller.table.caption
     if own is not None:
         return [NavigableString(own.extract().get_text(" ", strip=True))]
     lead = _last_sentence(_paragraph_before(scroller))
-    heading = scroller.find_previous(HEADINGS)
-    if lead or heading is None or heading.find_next(class_="table") is not scroller:
+    folded = scroller.find_parent("details")
+    above = folded.summary if folded else scroller.find_previous(HEADINGS)
+    if lead or above is None:
         return lead
-    return [NavigableString(heading.get_text().strip())]
+    return [NavigableString(above.get_text().strip())]
 
 
 def _paragraph_before(scroller):

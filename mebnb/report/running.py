@@ -23,6 +23,7 @@ from mebnb.report.machine import describe_machine
 from mebnb.report.notebooks import CLONE, read_notebook, tags
 from mebnb.report.parameters import files_in_full, is_file
 from mebnb.report.runner import Interrupted
+from mebnb.report.stepping import STYLES
 
 OK = "ok"
 FAILED = "failed"
@@ -35,6 +36,7 @@ WORKER = Path(__file__).with_name("worker.py")
 DATA_ERRORS = ("DatasetNotAvailable", "DataMissing")
 IN_NOTEBOOKS = (
     "folding.py", "notebooks.py", "recording.py", "source.py", "stepping.py", "words.py",
+    *STYLES,
 )  # fmt: skip
 ERROR_MARKER = "papermill-error-cell-tag"
 MARK = "inputs_changed"
@@ -352,7 +354,7 @@ def _files_that_matter():
             if file.suffix in (".pyc", ".nbi", ".nbc") or not file.is_file():
                 continue
             # How a page looks changes nothing in what a run gives, but for the modules
-            # of the report that notebooks import.
+            # of the report that notebooks import and the styles that these put out.
             looks = file.is_relative_to(package / "report")
             if not looks or file.name in IN_NOTEBOOKS:
                 yield file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from pathlib import Path
 
 from mebnb.report.document import TEMPLATES, body_of, document
@@ -17,9 +18,10 @@ from mebnb.writing import write_file
 FILE = "search.html"
 TITLE = "Search"
 TEXT = ["p", "li", "figcaption", "blockquote"]
+MOST_PLACES = 7  # of a term: chapters that say most of it
 
 
-def write_search(out, pages, chapters, statements=()):
+def write_search(out, pages, chapters, statements=(), terms=()):
     """Write the page that searches headings, text, functions and statements.
 
     Parameters
@@ -31,19 +33,39 @@ def write_search(out, pages, chapters, statements=()):
         As `pages.chapters_of` returns them.
     statements : sequence of Entry
         Those of the page of errata, which is their index.
+    terms : sequence of str
+        Words of the index; one that no section has is left out.
 
     Returns
     -------
     Path
     """
-    places = [place for page in pages for place in _sections(page)] + _functions()
-    terms = sorted(places, key=lambda place: place["heading"].casefold())
+    sections = [place for page in pages for place in _sections(page)]
+    index = [(term, _where(term, sections)) for term in sorted(terms, key=str.casefold)]
     body = body_of(
-        "search.html.j2", title=TITLE, here=FILE, chapters=chapters, terms=terms
+        "search.html.j2",
+        title=TITLE,
+        here=FILE,
+        chapters=chapters,
+        terms=[(term, places) for term, places in index if places],
     )
     path = Path(out) / FILE
-    write_file(path, document(TITLE, body, script=_script(places + _cards(statements))))
+    places = sections + _functions() + _cards(statements)
+    write_file(path, document(TITLE, body, script=_script(places)))
     return path
+
+
+def _where(term, sections):
+    """The section of each chapter that says most of a term, of the foremost chapters."""
+    words = re.compile(rf"\b{re.escape(term)}", re.IGNORECASE)
+    best = {}
+    for section in sections:
+        named = bool(words.search(section["heading"]))
+        weight = 10 * named + len(words.findall(section["text"]))
+        if weight > best.get(section["chapter"], (0, None))[0]:
+            best[section["chapter"]] = weight, section
+    foremost = sorted(best.values(), key=lambda found: -found[0])[:MOST_PLACES]
+    return [section for section in sections if any(section is s for _, s in foremost)]
 
 
 def _sections(page):
@@ -57,6 +79,7 @@ def _sections(page):
             places.append(
                 {
                     "chapter": f"{page.number} {page.plain_title}".strip(),
+                    "number": page.number or page.plain_title,
                     "heading": words,
                     "address": f"{page.address}#{element['id']}",
                     "text": "",

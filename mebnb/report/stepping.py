@@ -18,10 +18,11 @@ from urllib.parse import quote
 
 import numpy as np
 
+from mebnb.plots.looks import COLORS, DARK
 from mebnb.report.words import escaped
 
 __all__ = ["Arrow", "Circle", "Crosses", "Dots", "Frame", "Line", "Rings", "Words"]
-__all__ += ["MIMETYPE", "Steps", "drawn", "step_through", "styles"]
+__all__ += ["MIMETYPE", "STYLES", "Steps", "drawn", "step_through", "styles"]
 
 MIMETYPE = "application/vnd.mebnb.steps+json"
 SIDE = 320  # units of a drawing, whose coordinates have one decimal
@@ -38,6 +39,8 @@ MOST_FRAMES = 40
 # JupyterLab, which goes from cell to cell with the arrow keys, leaves them to a button.
 ARROWS_ARE_OURS = 'data-lm-suppress-shortcuts="true"'
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "mebnb"
+STYLES = ("stepping.css", "drawing.css")
+"""The files of the style, which outputs of notebooks hold."""
 
 
 # --- what a frame is made of ---------------------------------------------------------
@@ -219,8 +222,8 @@ class Steps:
         return "\n".join([self.description["about"], *told])
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        stepping, drawing = styles()
-        picture = functools.partial(_as_image, style=drawing)
+        stepping, drawing = _style_files()
+        picture = functools.partial(_as_image, style=_palette(COLORS) + drawing)
         return {
             MIMETYPE: self.description,
             "text/html": f"<style>\n{stepping}</style>\n{_html(self.description, picture)}",
@@ -229,9 +232,20 @@ class Steps:
 
 
 def styles():
-    """The style of the frames and that of the drawings, as CSS."""
-    files = ("stepping.css", "drawing.css")
-    return tuple((TEMPLATES / file).read_text(encoding="utf-8") for file in files)
+    """The style of the frames on a page, light and dark, as pieces of CSS."""
+    on_dark = {name: DARK[color] for name, color in COLORS.items()}
+    dark = f"@media screen and (prefers-color-scheme: dark) {{ {_palette(on_dark)}}}\n"
+    return [_palette(COLORS), dark, *_style_files()]
+
+
+def _style_files():
+    return [(TEMPLATES / file).read_text(encoding="utf-8") for file in STYLES]
+
+
+def _palette(colors):
+    """The colours of all figures as names that a style can use."""
+    named = "".join(f" --{name}: {color};" for name, color in colors.items())
+    return f":root {{{named} }}\n"
 
 
 def _scale(places):

@@ -49,7 +49,10 @@ def mark_up_tables(main):
 
 
 def _merge_index_names(table):
-    """Put the names of a pandas index, a header row of their own, beside the others."""
+    """Put the names of a pandas index, a header row of their own, beside the others.
+
+    The name of the columns, which stands above the last of them, points to these.
+    """
     lines = table.thead("tr") if table.thead else []
     if len(lines) < 2:
         return
@@ -58,8 +61,13 @@ def _merge_index_names(table):
     count = len(names)
     if len(upper) != len(lower) or lower[:count] != names or count == len(lower):
         return
-    if any(cell.get_text(strip=True) for cell in upper[:count]):
+    if any(cell.get_text(strip=True) for cell in upper[: count - 1]):
         return
+    of_columns = upper[count - 1].get_text(strip=True) if count else ""
+    if of_columns:
+        pointing = new_element("span", attrs={"class": "columns-name"})
+        pointing.string = f"{of_columns} →"
+        names[-1].insert(0, pointing)
     for place, name in zip(upper, names, strict=False):
         place.replace_with(name.extract())
     lines[-1].decompose()

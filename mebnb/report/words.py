@@ -8,6 +8,7 @@ in them to act on.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 
@@ -64,6 +65,47 @@ def escaped(text):
     """
     line = " ".join("".join(map(_printable, str(text))).split())
     return _MARK.sub(lambda mark: _entity(mark[1]) if mark[1] else mark[0], line)
+
+
+def counted(count, word):
+    """So many of what a word names.
+
+    Parameters
+    ----------
+    count : int
+    word : str
+        As it is said of one.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "point"), counted(2, "point")
+    ('1 point', '2 points')
+    """
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
+def three_digits(value):
+    """A measured number with three digits that count, and no exponent.
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> three_digits(23614.0), three_digits(0.24512), three_digits(2.0)
+    ('23,600', '0.245', '2.00')
+    """
+    digits = 2 - math.floor(math.log10(abs(value))) if value else 2
+    return f"{round(value, digits):,.{max(digits, 0)}f}"
 
 
 def printable(text):

@@ -277,8 +277,8 @@ def test_search_page_without_script_is_an_index(site, chromium):
     page = context.new_page()
     page.goto((site / "search.html").as_uri())
     assert page.locator("input").count() == 0
-    # More than ten headings a chapter, on average, and the functions.
-    assert page.locator("#index .terms a").count() > 10 * len(NOTEBOOKS)
+    # Each chapter says most of several terms.
+    assert page.locator("#index .terms a").count() > 5 * len(NOTEBOOKS)
     context.close()
 
 

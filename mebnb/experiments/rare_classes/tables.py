@@ -642,7 +642,7 @@ def repeat_table(repeats=PUBLISHED_REPEATS):
             "different rows": str(len(np.unique(X, axis=0))),
             "tested": str(len(seen[0])),
             "repeat a training row": f"{np.mean([s.sum() for s in seen]):.1f}",
-            "share": f"{np.mean(seen):.1%}",
+            "share": f"{100 * np.mean(seen):.1f} %",
             "positives among them": f"{np.mean(positives):.1f}",
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("set")
@@ -778,7 +778,7 @@ def changed_table(frame, whole="ME2", rule="rank rule alone"):
         }
     )
     share = table["taken away"] / table["called by the rank rule"]
-    table["share"] = share.map("{:.2%}".format)
+    table["share"] = (100 * share).map("{:.2f} %".format)
     return table.rename_axis("set")
 
 
@@ -826,7 +826,7 @@ def tie_table(sets, seed=0):
             "centers": len(model.tied_),
             "pairs": pairs,
             "tied, mean": f"{model.tied_.mean():.1f}",
-            "all tied at": f"{np.mean(model.tied_ == pairs):.0%}",
+            "all tied at": f"{100 * np.mean(model.tied_ == pairs):.0f} %",
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("set")
 
@@ -973,7 +973,7 @@ def claims(frame):
         ),
         (
             "the ellipsoids' shape and orientation make the difference",
-            f"on [0, 1] they take away {share:.2%} of the rank rule's positives",
+            f"on [0, 1] they take away {100 * share:.2f} % of the rank rule's positives",
             bool(share > 0.05),
         ),
     ]

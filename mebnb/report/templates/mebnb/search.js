@@ -34,13 +34,19 @@ function item(words, [heading, chapter, address, text]) {
   return line;
 }
 
+function told(number) {
+  if (!number) return "No section holds all of these words. Fewer words, or a part of one, find more.";
+  const places = `${number} ${number === 1 ? "place" : "places"}`;
+  return number > SHOWN ? `${places}, the first ${SHOWN} of them here` : places;
+}
+
 function look() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = words.length
     ? PLACES.map((entry) => [score(words, entry), entry]).filter(([points]) => points)
         .sort((one, other) => other[0] - one[0])
     : [];
-  count.textContent = words.length ? `${found.length} ${found.length === 1 ? "place" : "places"}` : "";
+  count.textContent = words.length ? told(found.length) : "";
   list.replaceChildren(...found.slice(0, SHOWN).map(([, entry]) => item(words, entry)));
   index.hidden = words.length > 0;
 }
