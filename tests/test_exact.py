@@ -485,7 +485,9 @@ def test_large_data_need_little_more_than_one_pass():
     ball = minimum_enclosing_ball(normal(400_000, 3))
     assert 1.0 < ball.passes < 1.1
     ball = minimum_enclosing_ball(normal(100_000, 30))
-    assert ball.passes < 3.0
+    assert ball.passes < 1.3
+    ball = minimum_enclosing_ball(normal(5_000, 300))
+    assert ball.passes < 2.3
 
 
 def test_sorted_rows_do_not_mislead_the_sample():
@@ -935,19 +937,23 @@ def test_shells_of_small_clouds_enclose(seed, n, m):
     assert verify(points, solution)
 
 
-def test_passes_are_the_rows_that_were_read(monkeypatch):
+@pytest.mark.parametrize("wide", [1, 16])
+def test_passes_are_the_rows_that_were_read(wide, monkeypatch):
     read = []
 
     class Counted(Rows):
         def fold(self, new):
-            read.append(1.0)
-            return super().fold(new)
+            takers = super().fold(new)
+            counts = [getattr(taker, "count", self.shape[0]) for taker in takers]
+            read.append(sum(counts) / self.shape[0])
+            return takers
 
         def join(self, held, rows, shell):
             read.append(rows.size / self.shape[0])
             return super().join(held, rows, shell)
 
     monkeypatch.setattr(exact, "SHELL_BYTES", 1)
+    monkeypatch.setattr(exact, "WIDE", wide)
     for seed in range(5):
         read.clear()
         source = Counted(normal(300, 3, seed=seed))

@@ -12,6 +12,8 @@ from mebnb import minimum_enclosing_ball
 from mebnb.solvers import exact, passes
 from mebnb.solvers.passes import Rows, Shell, check_workers, farthest_rows, fold
 
+NEAR = exact._near
+
 KINDS = {
     "normal": lambda rng, m, n: rng.standard_normal((m, n)),
     "whole numbers": lambda rng, m, n: rng.integers(-3, 4, (m, n)).astype(float),
@@ -68,6 +70,43 @@ def test_every_row_is_measured_whoever_measures_it():
     center, squared = np.arange(5.0), np.full(60_000, np.nan)
     passes.measure_rows(Rows(points, 3), center, 0.5, squared)
     np.testing.assert_array_equal(squared, ((points / 2 - center) ** 2).sum(axis=1))
+
+
+def test_a_row_that_cannot_be_far_is_not_read_again():
+    points = np.random.default_rng(0).standard_normal((60_000, 5))
+    old, new, near = np.zeros(5), np.full(5, 0.125), 3.0
+    step, squared = float(np.linalg.norm(new - old)), np.full(60_000, np.inf)
+    from_old, from_new = (((points - c) ** 2).sum(axis=1) for c in (old, new))
+    assert passes.measure_rows(Rows(points, 2), old, 1.0, squared) == 60_000
+    points[from_old < 2.0**2] = np.nan
+    # A step, and back: what was a bound then leads to one.
+    for center, exactly in ((new, from_new), (old, from_old)):
+        far = np.sqrt(squared) + step >= near
+        read = passes.measure_rows(Rows(points, 2), center, 1.0, squared, step, near)
+        assert read == far.sum() and 1_000 < read < 30_000
+        np.testing.assert_allclose(squared[far], exactly[far], rtol=1e-14)
+        assert (squared[~far] < near**2).all()
+        assert (squared[~far] >= exactly[~far]).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "seeds", [range(4), pytest.param(range(4, 28), marks=pytest.mark.large)]
+)
+def test_rows_that_are_not_read_again_change_no_bit(as_large, kind, seeds, monkeypatch):
+    fewer = 0
+    for seed in seeds:
+        points = draw(kind, seed)
+        for sparse in (1, len(points)):  # a sample pays, or never does
+            monkeypatch.setattr(exact, "SPARSE", sparse)
+            balls = []
+            for wide, near in ((1, NEAR), (10**9, lambda gamma: 0.0)):
+                monkeypatch.setattr(exact, "WIDE", wide)
+                monkeypatch.setattr(exact, "_near", near)
+                balls.append(minimum_enclosing_ball(points, workers=2))
+            same(*balls)
+            fewer += balls[0].passes < balls[1].passes
+    assert kind in ("equal", "sphere") or fewer
 
 
 @pytest.mark.parametrize("m, n", [(40, 60), (200, 700), (700, 40)])

@@ -66,6 +66,8 @@ SMALL = 1_000_000
 SPARSE = 10
 # A shell may always take this many bytes, and an eighth of the data.
 SHELL_BYTES = 16 * 1024 * 1024
+# From so many columns on a pass keeps its distances, a small part of what it reads.
+WIDE = 16
 # Columns of a tile of matrix products.
 COLUMNS = 512
 # More multiplications than this are left to the matrix product.
@@ -265,9 +267,10 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
     sampled.take(0, values)
     inner = sampled.merged([]).inner
     del values, sampled
+    kept = np.full(m if n >= WIDE and not source.passes_by else 0, np.inf)
     while ball.farthest < HUGE:
         cut = min(inner, ball.cut)
-        shell = farthest_rows(source, ball.center, scale, most, cut)
+        shell = farthest_rows(source, ball.center, scale, most, cut, kept)
         inner, farthest = shell.inner, shell.farthest
         ball = ball._replace(farthest=farthest, passes=ball.passes + 1.0)
         if farthest <= ball.cut or ball.rounds >= limit or farthest == math.inf:
@@ -288,6 +291,13 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
         )
         if (math.sqrt(inner) + shift) * (1.0 + 1e-14) <= math.sqrt(ball.farthest):
             break
+        near = _near(ball.gamma)
+        if 2 * np.count_nonzero(kept < max(near - shift, 0.0) ** 2) > m:
+            read = measure_rows(source, ball.center, scale, kept, shift, near)
+            ball = ball._replace(passes=ball.passes + read / m)
+            if kept.max() <= ball.cut:
+                ball = ball._replace(farthest=float(kept.max()))
+                break
     return ball
 
 
@@ -424,8 +434,8 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
         *(np.empty((3, n)), np.empty((capacity, min(n, COLUMNS)))),
     )
     # Of many rows threads measure the distances, row by row as one would.
-    measured = np.empty(m if rows.size > SMALL else 0)
-    state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0
+    measured = np.full(m if rows.size > SMALL else 0, np.inf)
+    state, read, before = (first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0), 0, core.places[0]
     while True:
         state = _rounds(
             *(*core, found, squared, measured, rows, scale),
@@ -437,14 +447,26 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
         if asked == FORM:
             _multiply(core, done, known, rows, scale)
         else:
-            measure_rows(Rows(rows, workers), core.places[0], scale, measured)
+            center = core.places[0].copy()
+            step, near = float(np.linalg.norm(center - before)), _near(gamma)
+            source, before = Rows(rows, workers), center
+            read += measure_rows(source, center, scale, measured, step, near)
     if rounds == 0:  # equal rows, or squares that are not finite numbers
         center, one = scale * rows[0].astype(np.float64), np.ones(1)
         return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
     return _Ball(
         *(ids[:size], weights[:size], core.places[0]),
-        *(gamma, farthest, cut, rounds, rounds + 1.0),
+        *(gamma, farthest, cut, rounds, read / m if read else rounds + 1.0),
     )
+
+
+def _near(gamma):
+    """A distance from the center at which a row is not outside, nor the farthest.
+
+    Some row is at least sqrt(gamma) away from any center; rounding of gamma and of a
+    distance is far below the part that is taken off.
+    """
+    return math.sqrt(gamma) * (1.0 - 1e-9)
 
 
 def _regular_simplex(rows, aim):
