@@ -72,6 +72,14 @@ def test_every_row_is_measured_whoever_measures_it():
     np.testing.assert_array_equal(squared, ((points / 2 - center) ** 2).sum(axis=1))
 
 
+def test_a_pass_keeps_the_distances_of_all_rows():
+    points = np.random.default_rng(0).permutation(300).astype(float)[:, None]
+    kept = np.full(300, np.nan)
+    shell = farthest_rows(Rows(points, 2), np.ones(1), 2.0, 3, 0.0, kept)
+    np.testing.assert_array_equal(kept, (2.0 * points[:, 0] - 1.0) ** 2)
+    assert np.sort(points[shell.rows, 0]).tolist() == [297.0, 298.0, 299.0]
+
+
 def test_a_row_that_cannot_be_far_is_not_read_again():
     points = np.random.default_rng(0).standard_normal((60_000, 5))
     old, new, near = np.zeros(5), np.full(5, 0.125), 3.0

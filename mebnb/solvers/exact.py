@@ -8,7 +8,9 @@ The method is a core set with a fully corrective solve, and few passes over the 
    number, and a bound on the distances of the rows that were let go.
 3. The shell is solved exactly. When the center has moved by no more than the room
    between the rows let go and the new sphere, every row is inside, and the work is
-   done without a second look; else step 2 is repeated from the new center.
+   done without a second look; else step 2 is repeated from the new center. Of wide
+   data only the rows are looked at first that may be outside by the distance that
+   each had before and the step of the center; mostly none is.
 
 Small and wide data go to the exact solve with all their rows.
 
@@ -435,7 +437,9 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     )
     # Of many rows threads measure the distances, row by row as one would.
     measured = np.full(m if rows.size > SMALL else 0, np.inf)
-    state, read, before = (first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0), 0, core.places[0]
+    state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0
+    # The first look comes from nowhere: its step is none, and no row is known.
+    read, before = 0, core.places[0]
     while True:
         state = _rounds(
             *(*core, found, squared, measured, rows, scale),
