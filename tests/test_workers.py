@@ -230,8 +230,9 @@ def test_a_shell_without_copies_keeps_numbers_alone():
     assert shell.merged([]).rows.tolist() == [17, 18, 19]
 
 
-def test_rows_are_gathered_and_joined_in_their_order():
-    points = np.arange(30.0, dtype=np.float32).reshape(10, 3)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_are_gathered_and_joined_in_their_order(dtype):
+    points = np.arange(30.0, dtype=dtype).reshape(10, 3)
     values, read = Rows(points).gather(np.array([7, 2, 7]))
     assert values.dtype == np.float64 and read == 3 / 10
     np.testing.assert_array_equal(values, points[[7, 2, 7]])
@@ -239,7 +240,7 @@ def test_rows_are_gathered_and_joined_in_their_order():
     joined = Rows(points).join(held, np.array([9, 0]), None)
     np.testing.assert_array_equal(joined, np.vstack([held, points[[9, 0]]]))
     # Wider than what is copied at a time.
-    wide = np.arange(3.0)[:, None] + np.zeros(2**17 + 1, np.float32)
+    wide = np.arange(3.0, dtype=dtype)[:, None] + np.zeros(2**17 + 1, dtype)
     values, read = Rows(wide).gather(np.array([2, 0]))
     assert values[:, [0, -1]].tolist() == [[2.0, 2.0], [0.0, 0.0]] and read == 2 / 3
 
