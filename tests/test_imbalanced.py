@@ -284,7 +284,7 @@ def test_rows_that_were_trained_on_are_counted():
     table = tables.repeat_table(2)
     assert list(table.index) == list(SETS)
     assert table.loc["Wine", ["rows", "different rows"]].tolist() == ["1599", "1359"]
-    assert set(table.loc[["Abalone", "Abalone17", "Abalone20"], "share"]) == {"0.0%"}
+    assert set(table.loc[["Abalone", "Abalone17", "Abalone20"], "share"]) == {"0.0 %"}
     shares, positives = [], []
     for seed in range(2):
         train_X, test_X, _, test_y = split(*examples("Wine"), seed)

@@ -150,7 +150,7 @@ def test_pictures_are_drawn(split):
         ),
     }
     for panels, figure in figures.items():
-        assert len(figure.axes) == panels
+        assert sum(ax.axison for ax in figure.axes) == panels
     sweep = factor_study(DETECTORS, split, [0], [0.9, 1.0])
     assert len(plots.scores_by_factor(sweep).axes) == 2
     one, two = figures[2].axes
