@@ -111,6 +111,29 @@ def test_scores_without_end_are_places_too():
         fitted.p_values(pd.DataFrame({"a": [1.0, np.nan]}))
 
 
+def test_arrays_may_hold_values_without_end():
+    fitted = ConformalAlarms(OwnNumber(), alpha=0.5, random_state=0)
+    fitted.fit(np.array([[-np.inf], [1.0], [2.0], [np.inf]]))
+    assert fitted.p_values(np.array([[np.inf]])) == 1.0
+
+
+def test_rows_of_other_columns_are_refused():
+    fitted = ConformalAlarms(OwnNumber(), random_state=0).fit(cloud())
+    for ask in (fitted.p_values, fitted.same_law):
+        with pytest.raises(ValueError, match="is expecting 3 features as input"):
+            ask(cloud(n=2))
+
+
+@pytest.mark.parametrize(
+    "rows, calibration, held",
+    [(2, 0.5, 1), (10, 0.01, 1), (10, 0.99, 9), (10, 0.3, 3), (5, 0.5, 2)],
+)
+def test_at_least_one_row_is_held_out_and_one_fitted(rows, calibration, held):
+    fitted = ConformalAlarms(OwnNumber(), 0.6, calibration=calibration).fit(cloud(rows))
+    assert len(fitted.calibration_rows_) == held
+    assert len(fitted.detectors_[0].rows_) == rows - held
+
+
 @pytest.mark.parametrize("alpha", [0.01, 0.03, 0.05, 0.1, 0.3, 0.7, 0.99])
 @pytest.mark.parametrize("m", [198, 58, 18])
 def test_an_alarm_is_a_p_value_of_at_most_alpha(alpha, m):
@@ -130,6 +153,11 @@ def test_too_few_rows_for_alpha_are_told():
         with pytest.warns(UserWarning, match=f"no p-value below .* at least {needed}$"):
             few = ConformalAlarms(BallDetector(), alpha, random_state=0).fit(cloud(m))
         assert (few.predict(1e6 * cloud()) == 1).all()
+    with pytest.warns(UserWarning) as told:
+        ConformalAlarms(BallDetector(), 0.01).fit(cloud(10))
+        enough = ConformalAlarms(BallDetector(), random_state=0).fit(cloud(38))
+        enough.discoveries(cloud(), fdr=0.01)
+    assert [one.filename for one in told] == [__file__] * 2  # the caller's line
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         enough = ConformalAlarms(BallDetector(), random_state=0).fit(cloud(38))
@@ -252,6 +280,63 @@ def test_a_machine_is_held_to_its_rate_where_its_own_threshold_is_not():
 # --- many rows at once ---------------------------------------------------------------
 
 
+def plain_bounds(calibration, rows, confidence, draws):
+    """The bounds of `most_false_alarms`, place after place."""
+    levels = sorted({round(one) for one in np.geomspace(1, calibration, module.LEVELS)})
+    gaps = np.diff([0, *levels, calibration + 1]).astype(float)
+    rng = np.random.default_rng(0)
+    first, second = (
+        np.cumsum(rng.multinomial(rows, rng.dirichlet(gaps, size=draws)), axis=1)
+        for _ in range(2)
+    )
+    allowed = int((1 - confidence) * (draws + 1))  # draws that may exceed, and itself
+    bounds = [rows] * len(levels)
+    for place in range(draws):
+        lower = [np.sort(column)[draws - 1 - place] for column in first.T[:-1]]
+        exceeded = sum((counts[:-1] > lower).any() for counts in second)
+        if exceeded >= max(allowed, 1):
+            break
+        bounds = lower
+    return [
+        bounds[next(at for at, level in enumerate(levels) if level >= number)]
+        for number in range(1, calibration + 1)
+    ]
+
+
+@pytest.mark.parametrize("draws", [18, 19, 60, 99])
+@pytest.mark.parametrize("confidence", [0.5, 0.75])
+def test_bounds_are_those_of_counting_place_after_place(draws, confidence, monkeypatch):
+    monkeypatch.setattr(module, "DRAWS", draws)
+    for calibration, levels in ((7, 128), (30, 9)):
+        monkeypatch.setattr(module, "LEVELS", levels)
+        most = most_false_alarms.__wrapped__(calibration, 40, confidence)
+        expected = plain_bounds(calibration, 40, confidence, draws)
+        np.testing.assert_array_equal(most, expected)
+
+
+def test_bounds_that_others_hold_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        most_false_alarms(9, 9)[0] = 0
+    # The numbers of the documentation.
+    assert most_false_alarms(99, 1000)[[0, 4, 49]].tolist() == [51, 117, 621]
+
+
+def test_a_table_of_bounds_is_that_of_each_threshold():
+    fitted = ConformalAlarms(OwnNumber(), random_state=0).fit(cloud(38))
+    for values in ([-9.0, -9.0, -0.4, -0.4, 0.0, 0.3, 0.3, 9.0, 9.0], [9.0], [0.1] * 3):
+        new = np.pad(np.array(values)[:, None], ((0, 0), (0, 2)))
+        table, p_values = fitted.false_discovery_bounds(new, 0.75), fitted.p_values(new)
+        most = [*most_false_alarms(19, len(new), 0.75), len(new)]
+        least, before = [], 0
+        for p_value in sorted(set(p_values)):
+            alarms = int((p_values <= p_value).sum())
+            bound = most[round(20 * p_value) - 1]
+            least.append(min(bound, (least[-1] if least else 0) + alarms - before))
+            before = alarms
+        assert table["most_false"].tolist() == least
+        assert table["alarms"].iloc[-1] == len(new)
+
+
 def test_the_bound_on_false_alarms_holds_for_all_thresholds_together():
     for calibration, rows, confidence in ((19, 50, 0.9), (200, 1000, 0.8)):
         most = most_false_alarms(calibration, rows, confidence)
@@ -313,3 +398,4 @@ def test_the_score_threshold_parts_alarms_from_the_others():
     with pytest.warns(UserWarning, match="no row can be an alarm"):
         fitted = ConformalAlarms(OwnNumber(), 0.001).fit(cloud())
     assert fitted.score_threshold_ == -np.inf
+    assert fitted.threshold_at(1.0) == np.inf

@@ -74,7 +74,8 @@ def test_only_clusters_with_a_gap_are_apart():
     assert (
         len(clusters_apart(np.exp(np.random.default_rng(0).normal(size=(300, 2))))) == 1
     )
-    assert clusters_apart(np.ones((30, 2))).tolist() == [30]
+    assert clusters_apart(np.tile([1.0, 2.0], (30, 1))).tolist() == [30]
+    assert clusters_apart(blobs(20, 40, 30)).tolist() == [40, 30, 20]
 
 
 def test_made_up_rows_are_what_they_are_called():
@@ -153,9 +154,16 @@ def test_a_kernel_cannot_be_kept():
 
 
 def test_a_detector_that_is_hardly_better_is_not_taken(monkeypatch):
-    mean = pd.Series({"soft": 0.5, "whitened": 0.51, "local": 0.515})
+    mean = pd.Series({"soft": 0.5, "whitened": 0.51, "local": 0.52})
     monkeypatch.setattr(choice, "shares_found", lambda *given: mean.to_frame("mean"))
     assert ChosenBallDetector().fit(ring()).chosen_ == "soft"
+    mean["local"] = 0.53
+    assert ChosenBallDetector().fit(ring()).chosen_ == "whitened"
+
+
+def test_rows_that_repeat_are_no_more_rows_to_compare():
+    rows = ring(49)
+    assert shares_found({"mean": MeanDetector()}, np.vstack([rows, rows])) is None
 
 
 class Counting(MeanDetector):
@@ -186,7 +194,21 @@ def test_few_rows_apart_and_a_sum_of_columns_make_no_cluster():
     rows = np.random.default_rng(0).normal(size=(100, 2))
     assert mixture_clusters(np.vstack([rows, rows[:5] + 50.0])).max() == 0
     flat = np.column_stack([rows, rows.sum(axis=1)])  # rounding in one direction
-    assert mixture_clusters(flat).max() == 0
+    for unit in (1.0, 1e20):
+        assert mixture_clusters(unit * flat).max() == 0
+
+
+@pytest.mark.parametrize(
+    "told, count", [((3.0, 3.0, 0.0), 1), ((3.0, 4.0, 0.0), 1), ((3.0, 2.0, 2.0), 2)]
+)
+def test_clusters_grow_in_number_as_long_as_the_bic_falls(told, count, monkeypatch):
+    class Mixture(GaussianMixture):
+        def bic(self, X):
+            return told[self.n_components - 1]
+
+    monkeypatch.setattr(clusters, "GaussianMixture", Mixture)
+    monkeypatch.setattr(clusters, "STARTS", 1)
+    assert mixture_clusters(blobs(12, 12, 12)).max() + 1 == count
 
 
 def blobs(*sizes):
@@ -243,6 +265,11 @@ def test_a_gap_holds_less_than_half_and_that_by_no_chance(middle, thinner, parte
         np.outer(np.concatenate(side), [3.0, -4.0]) + 7.0 for side in (first, second)
     ]
     assert clusters._gap(*rows) == clusters._gap(*rows[::-1]) == parted
+
+
+def test_the_border_of_a_fifth_belongs_to_it():
+    start = np.repeat([[1.0], [-1.0]], 20, axis=0)
+    assert clusters._gap(start, np.full((40, 1), 10.0))
 
 
 def test_rows_between_others_lie_on_the_way():

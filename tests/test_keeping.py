@@ -148,6 +148,9 @@ def test_detectors_that_do_not_fit_their_alarms_are_refused():
     _, plain = kept("split")
     other = to_plain(BallDetector().fit(cloud(n=2)))
     scaler = to_plain(StandardScaler().fit(cloud()))
+    falling = copy.deepcopy(plain)
+    scores = falling["calibration"][0]["scores"]
+    scores[-1] = scores[-2] - 1e-6
     twice = copy.deepcopy(plain)
     twice["detectors"] *= 2
     groups = copy.deepcopy(plain)
@@ -165,7 +168,7 @@ def test_detectors_that_do_not_fit_their_alarms_are_refused():
         nothing,
         plain | {"detectors": [other]},
         plain | {"detectors": [scaler]},
-        *(twice, groups, empty, missing, None, []),
+        *(falling, twice, groups, empty, missing, None, []),
     ):
         with pytest.raises(ValueError, match="^kept must be what to_plain made"):
             from_plain(wrong)

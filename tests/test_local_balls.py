@@ -1,14 +1,22 @@
 """Balls that are local, whitened or several, and the committee: what each one sees."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist
 from sklearn.base import clone
+from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import check_estimator
 
 from mebnb.learning import local_balls as module
 from mebnb.learning.alarms import ConformalAlarms
-from mebnb.learning.detectors import BallDetector, MahalanobisDetector, MeanDetector
+from mebnb.learning.detectors import (
+    BallDetector,
+    MahalanobisDetector,
+    MeanDetector,
+    SoftBallDetector,
+)
 from mebnb.learning.local_balls import (
     Committee,
     KernelBallDetector,
@@ -60,6 +68,8 @@ def test_rows_that_repeat_count_once():
     often = LocalBallDetector().fit(np.vstack([rows] * 34))
     np.testing.assert_array_equal(often.score_samples(new), once.score_samples(new))
     assert often.offset_ == once.offset_
+    alone = LocalBallDetector(neighbors=1).fit(rows)
+    np.testing.assert_array_equal(alone.score_samples(rows), np.zeros(200))
     few = LocalBallDetector().fit([[0.0], [-0.0], [2.0]])
     assert few.rows_.tolist() == [[0.0], [2.0]]
     assert few.score_samples([[0.5]]) == [-1.5]
@@ -127,7 +137,35 @@ def test_each_ball_is_measured_in_its_own_radius():
     np.testing.assert_array_equal(np.sort(fitted.radii_)[1:], radii[1:])
     assert radii[0] == 0.0 and fitted.radii_.min() == 1e-9 * radii[2]
     alike = SeveralBallsDetector().fit(np.ones((12, 2)))
-    assert alike.radii_.tolist() == [1e-150]
+    assert alike.radii_.tolist() == [1e-150] and alike.offset_ == -1.0
+
+
+def test_clusters_are_found_in_any_unit_and_far_from_the_origin():
+    rows = cloud(80, 2)
+    rows[::2, 1] += 12.0
+    for unit in (1e-6, 1e6):
+        moved = rows * [1.0, unit] + [1e9, 0.0]
+        fitted = SeveralBallsDetector(random_state=0).fit(moved)
+        assert len(fitted.balls_) == 2
+    constant = np.column_stack([rows, np.full(80, 7.0)])
+    assert len(SeveralBallsDetector(random_state=0).fit(constant).balls_) == 2
+
+
+def test_fewer_rows_than_clusters_that_could_be_are_one():
+    assert len(SeveralBallsDetector().fit(cloud(3)).balls_) == 1
+
+
+@pytest.mark.parametrize(
+    "told, count", [((3.0, 1.0, 1.0), 2), ((3.0, 3.0, 3.0), 1), ((3.0, 4.0, 1.0), 3)]
+)
+def test_the_number_of_balls_is_that_of_the_smallest_bic(told, count, monkeypatch):
+    class Mixture(GaussianMixture):
+        def bic(self, X):
+            return told[self.n_components - 1]
+
+    monkeypatch.setattr(module, "GaussianMixture", Mixture)
+    fitted = SeveralBallsDetector(random_state=0).fit(blobs(12, 12, 12))
+    assert len(fitted.balls_) == count
 
 
 def test_the_hard_balls_leave_no_row_outside_and_the_soft_ones_a_few():
@@ -136,24 +174,29 @@ def test_the_hard_balls_leave_no_row_outside_and_the_soft_ones_a_few():
         for nu in (0.01, 1 / 30):
             hard = kind(nu=nu).fit(rows)
             assert (hard.predict(rows) == 1).all()
+        for seed in range(12):  # rounding puts a few rows beyond their radius
+            few = cloud(8, seed=seed)
+            assert (kind(nu=1 / 8).fit(few).predict(few) == 1).all()
         soft = kind(nu=0.05).fit(rows)
         assert (soft.predict(rows) == -1).sum() == 1
     assert SeveralBallsDetector(nu=0.05).fit(rows).offset_ == -1.0
 
 
 def test_the_width_of_a_kernel_of_many_rows_is_that_of_every_third(monkeypatch):
-    rows = cloud(2500, 2)
+    rows = cloud(2499, 2)
     # The width alone: a ball of so many rows takes long.
     ball = module.soft_ball(rows[:9], kernel="rbf")
     monkeypatch.setattr(module, "soft_ball", lambda *given, **options: ball)
-    for many, step in ((rows, 3), (rows[:1000], 1)):
+    for many, step in ((rows, 3), (rows[:1000], 1), (rows[:1001], 2)):
         some = np.unique(many, axis=0)[::step]
         expected = 1.0 / np.median(pdist(some, "sqeuclidean"))
         detector = KernelBallDetector()
         detector._locate(many)
         assert detector.gamma_ == pytest.approx(expected, rel=1e-12)
     monkeypatch.undo()
-    assert KernelBallDetector().fit(np.ones((9, 2))).gamma_ == 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert KernelBallDetector().fit(np.ones((9, 2))).gamma_ == 1.0
     two = KernelBallDetector(nu=1.0).fit([[0.0], [0.25]])
     assert two.gamma_ == 16.0
 
@@ -179,6 +222,17 @@ def test_the_committee_joins_its_members_p_values():
     assert clone(joined).get_params()["random_state"] == 0
     with pytest.raises(ValueError, match="but Committee is expecting 2 features"):
         joined.score_samples(new[:, :1])
+
+
+def test_a_committee_of_its_own_has_three_members_and_takes_two_rows():
+    members = Committee(random_state=0).fit(cloud(20, 2)).members_
+    assert [type(one.detector) for one in members] == [
+        *(SoftBallDetector, WhitenedBallDetector, LocalBallDetector)
+    ]
+    few = Committee([MeanDetector()])
+    assert len(few.fit([[0.0], [1.0]]).members_) == 1
+    with pytest.raises(ValueError, match="a minimum of 2 is required"):
+        few.fit([[0.0]])
 
 
 def test_the_committee_sees_what_one_of_its_members_sees():

@@ -203,6 +203,58 @@ def test_columns_that_are_one_another_make_no_pair():
     assert {one, other} == {0, 2}
 
 
+def test_two_columns_that_are_one_another_are_named_once_each():
+    form = SquaredForm(np.zeros(2), np.full((2, 2), 0.25), reach=1.0)
+    assert named_columns(form, [[1.5, 1.4]]) in ([(0, 1)], [(1, 0)])
+
+
+def test_a_column_that_counts_for_nothing_is_in_no_pair():
+    matrix = np.zeros((3, 3))
+    matrix[1:, 1:] = np.linalg.inv([[1.0, 0.9], [0.9, 1.0]])
+    form = SquaredForm(np.zeros(3), matrix, reach=2.0)
+    (named,) = named_columns(form, [[99.0, 1.5, -1.4]])
+    assert set(named) == {1, 2}
+
+
+def test_names_do_not_depend_on_the_units():
+    rng = np.random.default_rng(1)
+    root = rng.normal(size=(4, 4))
+    matrix = np.linalg.inv(root @ root.T)
+    rows = 3.0 * rng.normal(size=(60, 4)) @ np.diag(np.linalg.norm(root, axis=1))
+    plain = named_columns(SquaredForm(np.zeros(4), matrix, reach=2.5), rows)
+    assert {len(names) for names in plain} == {1, 2}
+    for unit in (1e-4, 1e4):
+        scaled = SquaredForm(np.zeros(4), matrix / unit**2, reach=2.5)
+        assert named_columns(scaled, unit * rows) == plain
+
+
+def test_a_column_that_clears_the_alarm_to_the_bit_is_named_alone():
+    # With the best value in the first column 16 is left, the square of 4.
+    matrix = np.array([[25.0, 15.0], [15.0, 25.0]])
+    for reach, names in ((4.0, {0}), (3.999, {0, 1})):
+        form = SquaredForm(np.zeros(2), matrix, reach)
+        assert set(named_columns(form, [[3.0, 1.0]])[0]) == names
+
+
+def test_a_change_that_only_touches_the_ball_is_enough():
+    form = SquaredForm(np.zeros(2), np.eye(2), reach=1.0)
+    np.testing.assert_array_equal(form.single_changes([[2.0, 1.0]]), [[-2.0, np.nan]])
+    point = SquaredForm(np.zeros(2), np.eye(2), reach=0.0)
+    assert (point.single_changes([[0.0, 0.0]]) == 0.0).all()
+    assert (point.joint_changes([[0.0, 0.0]]) == 0.0).all()
+
+
+@pytest.mark.parametrize("rows", [rows_in_units(), np.array([[-1.0], [1.0], [0.5]])])
+def test_a_form_is_carried_back_through_several_scalers(rows):
+    fitted = make_pipeline(StandardScaler(), MinMaxScaler(), BallDetector()).fit(rows)
+    form = squared_form(fitted)
+    expected = fitted.score_samples(rows) ** 2
+    np.testing.assert_allclose(form.squared_distances(rows), expected, atol=1e-12)
+    # The center of this ball is 0 where the form is taken.
+    middle = make_pipeline(StandardScaler(), BallDetector()).fit([[-1.0], [1.0]])
+    assert squared_form(middle).squared_distances([[3.0]]) == [9.0]
+
+
 def test_nearest_rows_are_the_nearest():
     nominal = np.array([[0.0], [1.0], [5.0], [6.0]])
     distances, rows = nearest_rows(nominal, [[4.0], [0.1]], count=2)
@@ -218,6 +270,19 @@ def test_replacement_names_the_column_that_is_odd():
         odd[row, row % 4] += 8.0 * UNITS[row % 4]
     gains = replacement_gains(fitted, odd, rows)
     assert gains.argmax(axis=1).tolist() == [0, 1, 2, 3] * 2
+
+
+def test_a_gain_is_the_score_with_the_nominal_value_less_the_score():
+    nominal = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0]])
+    fitted = MeanDetector().fit(nominal)  # about (2, 1.5)
+    gains = replacement_gains(fitted, [[2.0, 9.5], [10.0, 7.5]], nominal)
+    np.testing.assert_allclose(
+        gains,
+        [
+            [8.0 - np.hypot(2.0, 8.0), 6.5],
+            [10.0 - np.hypot(2.0, 6.0), 10.0 - np.hypot(8.0, 1.5)],
+        ],
+    )
 
 
 def test_forms_that_are_none_are_refused():

@@ -162,6 +162,7 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         self.calibration_rows_ = np.flatnonzero(unseen.any(axis=1))
         self._rivals = _grouped(unseen, scores)
         self._set_threshold()
+        self._warn_below("alpha", self.alpha, "alarm")
         return self
 
     def p_values(self, X):
@@ -311,15 +312,15 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         Returns
         -------
         float
-            Minus infinity where no p-value is so small.
+            Minus infinity where no p-value is so small, infinity where all are.
         """
         check_is_fitted(self)
         if self.method != "split":
             raise ValueError(
                 f'method must be "split" for one threshold, found {self.method!r}'
             )
-        last = self._places_at(level)
-        return float(self._rivals[0][1][last - 1]) if last else -np.inf
+        borders = np.concatenate([[-np.inf], self._rivals[0][1], [np.inf]])
+        return float(borders[self._places_at(level)])
 
     def same_law(self, X):
         """Whether rows can be of the same kind as those p-values are counted over.
@@ -402,7 +403,6 @@ class ConformalAlarms(OutlierMixin, BaseEstimator):
         self.offset_ = (self._places_at(self.alpha) + 0.5) / (size + 1)
         if self.method == "split":
             self.score_threshold_ = self.threshold_at(self.alpha)
-        self._warn_below("alpha", self.alpha, "alarm")
 
     def _warn_below(self, name, value, what):
         if value < self.smallest_p_value_:

@@ -279,8 +279,9 @@ def _farthest_pair(apart, covariance):
     least = 1e-12 * np.outer(variance, variance)
     distance = np.where(determinant > least, distance, 0.0)
     distance /= np.maximum(determinant, np.finfo(float).tiny)
-    first, second = np.unravel_index(np.triu(distance, 1).argmax(), covariance.shape)
-    return int(first), int(second)
+    first, second = np.triu_indices(len(variance), 1)
+    best = distance[first, second].argmax()
+    return int(first[best]), int(second[best])
 
 
 def nearest_rows(nominal, X, count=3):
