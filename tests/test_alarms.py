@@ -323,7 +323,8 @@ def test_bounds_that_others_hold_cannot_be_changed():
 
 def test_a_table_of_bounds_is_that_of_each_threshold():
     fitted = ConformalAlarms(OwnNumber(), random_state=0).fit(cloud(38))
-    for values in ([-9.0, -9.0, -0.4, -0.4, 0.0, 0.3, 0.3, 9.0, 9.0], [9.0], [0.1] * 3):
+    several = [-9.0, -9.0, -0.4, -0.4, 0.0, 0.3, 0.3, 9.0, 9.0]
+    for values in (several, [9.0], [0.1] * 3, [-9.0] + [0.3] * 29):
         new = np.pad(np.array(values)[:, None], ((0, 0), (0, 2)))
         table, p_values = fitted.false_discovery_bounds(new, 0.75), fitted.p_values(new)
         most = [*most_false_alarms(19, len(new), 0.75), len(new)]

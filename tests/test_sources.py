@@ -1,5 +1,8 @@
 """Rows from files, tables, Dask and functions: the ball of the same rows in memory."""
 
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -196,6 +199,119 @@ def test_blocks_that_are_wrong_are_named(as_large):  # noqa: F811
         minimum_enclosing_ball(table)
 
 
+def test_blocks_are_read_one_after_the_other():
+    reading = threading.Lock()
+
+    def read(k):
+        assert reading.acquire(blocking=False), "two threads read at one time"
+        time.sleep(5e-3)
+        reading.release()
+        return [[float(k)]]
+
+    stream = Stream(Blocks(read, 8, [1] * 8), 2)
+    np.testing.assert_array_equal(stream.whole()[:, 0], np.arange(8.0))
+
+
+def test_the_first_block_with_rows_tells_the_columns():
+    read, parts = [], [np.empty((0, 2)), np.ones((1, 2)), np.ones((2, 2))]
+    blocks = Blocks(lambda k: [read.append(k), parts[k]][1], 3, [0, 1, 2])
+    assert blocks.shape == (3, 2) and read == [1]
+    assert Blocks(parts[:1].__getitem__, 1).block(0).shape == (0, 2)
+    assert Blocks(parts[1:].__getitem__, 1).shape == (1, 2)
+
+
+def test_a_block_in_another_order_or_with_nan_is_handed_on():
+    points = np.arange(6.0).reshape(3, 2)
+    points[1, 1] = np.nan
+    for block in (points, np.asfortranarray(points), points.tolist()):
+        got = Blocks(lambda k, block=block: block, 1).block(0)
+        np.testing.assert_array_equal(got, points)
+        assert got.flags.c_contiguous
+    got = Blocks.from_arrow(table_of(points)).block(0)
+    np.testing.assert_array_equal(got, points)
+
+
+def test_columns_of_other_kinds_are_checked_by_name():
+    with pytest.raises(ValueError, match="column 'a' of block 0"):
+        Blocks.from_arrow(pa.table({"a": [1, 2**53 + 1]})).block(0)
+    mixed = Blocks.from_arrow(pa.table({"a": [True, False], "b": [1.5, 2.0]}))
+    assert mixed.block(0).tolist() == [[1.0, 1.5], [0.0, 2.0]]
+    with pytest.raises(ValueError, match="columns must name at least one column"):
+        Blocks.from_arrow(pa.table({"a": [1.0]}), [])
+
+
+@pytest.fixture
+def groups(tmp_path):
+    """Two Parquet files with row groups of different sizes."""
+    for name, sizes in (("a", (2, 3, 4)), ("b", (5, 1))):
+        with pq.ParquetWriter(tmp_path / f"{name}.parquet", SCHEMA) as writer:
+            for at, size in enumerate(sizes):
+                values = 100.0 * at + np.arange(float(size))
+                writer.write_table(pa.table({"x": values}, SCHEMA))
+    return tmp_path
+
+
+SCHEMA = pa.schema([("x", pa.float64())])
+
+
+def test_row_groups_are_blocks_and_rows_are_located(groups):
+    for path in (groups, str(groups / "*.parquet")):
+        blocks = Blocks.from_parquet(path)
+        assert blocks.rows == [2, 3, 4, 5, 1] and blocks.names == ["x"]
+        files = [str(groups / f"{name}.parquet") for name in "ab"]
+        expected = [(files[0], row) for row in range(9)]
+        expected += [(files[1], row) for row in range(6)]
+        assert blocks.locate(range(15)) == expected
+    assert Blocks.from_parquet(str(groups / "a*.parquet")).shape == (9, 1)
+
+
+def test_what_a_parquet_file_lacks_is_told_by_its_rows(tmp_path):
+    table = pa.table({"x": [0.0, 1.0, None]})
+    pq.write_table(table, tmp_path / "lacks.parquet", row_group_size=2)
+    with pytest.raises(ValueError, match=r"rows 3 and on of .*lacks.parquet must hold"):
+        Blocks.from_parquet(tmp_path / "lacks.parquet").block(1)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="must hold Parquet files, found none"):
+        Blocks.from_parquet(tmp_path / "empty")
+
+
+def test_one_value_a_row_comes_block_by_block(tmp_path, monkeypatch):
+    points, sizes = np.arange(40.0).reshape(20, 2), []
+
+    def total(rows):
+        sizes.append(len(rows))
+        return np.asarray(rows).sum(axis=1)
+
+    np.save(tmp_path / "points.npy", points)
+    np.save(tmp_path / "line.npy", points.ravel())
+    for room, expected in ((112, [7, 7, 6]), (1, [1] * 20), (9999, [20])):
+        monkeypatch.setattr(module, "LARGE_BLOCK_BYTES", room)
+        sizes.clear()
+        values = module.by_blocks(total, tmp_path / "points.npy")
+        np.testing.assert_array_equal(values, points.sum(axis=1))
+        assert sizes == expected
+        sizes.clear()
+        module.by_blocks(total, points)
+        assert sizes == [20]
+    sizes.clear()
+    parts = [points[:0], points[:3], points[:0], points[3:]]
+    values = module.by_blocks(total, Blocks(parts.__getitem__, 4))
+    np.testing.assert_array_equal(values, points.sum(axis=1))
+    assert sizes == [3, 17]
+    named = module.by_blocks(lambda frame: frame["x1"].to_numpy(), table_of(points))
+    np.testing.assert_array_equal(named, points[:, 1])
+    line = module.by_blocks(lambda rows: -rows, tmp_path / "line.npy")
+    np.testing.assert_array_equal(line, -points.ravel())
+
+
+def test_what_only_looks_like_a_table_is_handed_on():
+    class Other:
+        schema = None
+
+    for source in (Other(), pa.array([1.0])):
+        assert module.opened(source) is source
+
+
 @pytest.mark.parametrize("changed", [0, 3, 6])
 def test_a_block_that_changes_at_either_end_or_in_the_middle_is_noticed(changed):
     rows = np.arange(14.0).reshape(7, 2)
@@ -256,6 +372,8 @@ def test_calls_of_blocks_that_make_no_sense():
         Blocks([[1.0]], 1)
     with pytest.raises(ValueError, match="count must be finite and at least 1"):
         Blocks(print, 0)
+    with pytest.raises(TypeError, match="count must be"):
+        Blocks(print, 1.5)
     with pytest.raises(ValueError, match="rows must hold 3 numbers, found 2"):
         Blocks(print, 3, [1, 2])
 
@@ -318,8 +436,6 @@ def test_a_killed_worker_costs_time_only():
         n_workers=3, threads_per_worker=1, dashboard_address=None
     )
     with cluster, distributed.Client(cluster) as client:
-        import threading
-
         pids = [info["pid"] for info in client.run(_identity).values()]
         killer = threading.Timer(1.0, _end, [pids[0]])
         killer.start()

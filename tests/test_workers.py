@@ -135,6 +135,45 @@ def test_a_shell_of_what_is_not_finite_holds_no_row(worst, copies):
     assert shell.inner == np.inf and shell.rows.size == shell.squared.size == 0
 
 
+def test_some_rows_keep_their_numbers_and_values():
+    points = np.array([[4.0], [-1.0], [5.0], [3.0], [6.0], [7.0], [2.0], [-8.0]])
+    shell = Shell(np.zeros(1), 1.0, 3, 2.5**2)
+    shell.take(0, points[:2])
+    for some in ([2, 4], [5, 6, 7]):
+        shell.take_some(np.array(some), points[some])
+    whole = shell.merged([])
+    assert whole.rows.tolist() == [4, 5, 7] and whole.inner == 25.0
+    np.testing.assert_array_equal(whole.values, points[[4, 5, 7]])
+    few = Shell(np.zeros(1), 1.0, 5, 2.5**2)
+    few.take_some(np.array([0, 3, 7]), points[[0, 3, 7]])
+    assert few.rows.tolist() == [0, 3, 7] and few.inner == 0.0
+
+
+def test_many_shells_are_merged_into_the_farthest_rows_of_all():
+    points = np.random.default_rng(0).normal(size=(4000, 1))
+    shells = [Shell(np.zeros(1), 1.0, 100, 0.0) for _ in range(40)]
+    for at, shell in enumerate(shells):
+        shell.take(100 * at, points[100 * at : 100 * at + 100])
+    whole, order = shells[0].merged(shells[1:]), np.abs(points[:, 0]).argsort()
+    np.testing.assert_array_equal(whole.rows, np.sort(order[-100:]))
+    assert whole.inner == points[order[-101], 0] ** 2
+
+
+def test_a_shell_that_has_seen_nothing_has_nothing():
+    shell = Shell(np.zeros(2), 1.0, 3, 0.0)
+    assert shell.rows.size == shell.squared.size == shell.farthest == 0.0
+    assert shell.values.shape == (0, 2)
+    shell.take(0, np.array([[0.25, 0.0]]))
+    assert shell.farthest == 0.0625
+
+
+def test_the_rows_of_an_array_are_not_copied():
+    points = np.arange(12.0).reshape(6, 2)
+    shell = farthest_rows(Rows(points), np.zeros(2), 1.0, 6, 0.0)
+    assert shell.rows.tolist() == [*range(6)] and shell.values.shape == (0, 2)
+    assert Rows(points).locate(shell.rows) is None
+
+
 def test_a_shell_without_copies_keeps_numbers_alone():
     points = np.arange(40.0).reshape(20, 2)
     shell = Shell(np.zeros(2), 1.0, 3, 0.0, copies=False)
