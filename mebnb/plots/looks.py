@@ -258,7 +258,8 @@ def place_legend(fig, axes, handles):
         By label.
     """
     grid = axes[0].get_gridspec()
-    if len(axes) < grid.nrows * grid.ncols and _width(handles, 1) < PANEL:
+    # The place is a panel, less the room for what stands left of its axes.
+    if len(axes) < grid.nrows * grid.ncols and _width(handles, 1) < 0.9 * PANEL:
         free = fig.add_subplot(grid[-1])
         free.axis("off")
         legend = free.legend(handles.values(), handles.keys(), loc="center")
