@@ -533,13 +533,10 @@ def test_ends_of_a_step_are_the_points_whose_weight_moved(name):
 def test_one_panel_an_iterate(name):
     states = states_of(name)
     fig = plots.iterates_2d(CLOUD, states, at=(0, 1, 2, 10_000))
-    *panels, free = fig.axes
-    assert [ax.get_title().split(",")[0] for ax in panels] == [
-        "t = 0",
-        "t = 1",
-        "t = 2",
-    ]
-    assert free.get_legend() and not free.axison
+    titles = [ax.get_title().split(",")[0] for ax in fig.axes if ax.axison]
+    assert titles == ["t = 0", "t = 1", "t = 2"]
+    # A legend of long lines does not fit into the free place.
+    assert fig.legends or fig.axes[-1].get_legend()
     plt.close(fig)
 
 
