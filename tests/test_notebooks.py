@@ -519,7 +519,8 @@ def test_speed_with_another_plan(tmp_path):
     small = {"m": 500, "n": 2, "epsilons": [0.1]}
     text = shown(rerun("19_speed", tmp_path, **given | small))
     found = plan(10**12, 3, 2e12)
-    assert re.search(rf"sample, rows +{found['sample']} +{found['sample']}", text)
+    sample = f"{found['sample']:,}"
+    assert re.search(rf"sample, rows +\+?{sample} +\+?{sample}", text)
     assert f"{found['seconds']:.3g}" in text and "7 machines, files" in text
     assert "eps = 0.01" not in text
 
