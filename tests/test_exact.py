@@ -560,7 +560,7 @@ def test_a_shell_holds_the_farthest_rows_and_bounds_the_others():
 # --- the pieces of the climb -------------------------------------------------------
 
 KERNELS = ["_dot", "_back", "_drop", "_equalise", "_factorise", "_exchange", "_climb"]
-KERNELS += ["_outside"]
+KERNELS += ["_outside", "_collect", "_keep_farthest", "_farthest_last"]
 
 
 def as_python(kernel):
@@ -570,10 +570,34 @@ def as_python(kernel):
 
 @pytest.fixture
 def kernels(monkeypatch):
-    """The module with the kernels of the dual as plain Python, which calls itself."""
+    """The module with the kernels as plain Python, which calls itself."""
     for name in KERNELS:
         monkeypatch.setattr(exact, name, as_python(getattr(exact, name)))
     return exact
+
+
+@pytest.mark.parametrize("cut", [0.0, 4.0, 9.0])
+@pytest.mark.parametrize("m", [1, 5, exact.STRETCH, exact.STRETCH + 1, 300])
+def test_the_farthest_rows_are_collected_stretch_by_stretch(kernels, m, cut):
+    for seed in range(20):
+        measured = np.random.default_rng(seed).integers(0, 10, m).astype(float)
+        found, squared = np.empty(6, np.int64), np.empty(6)
+        count, inner = kernels._collect(measured, cut, found, squared)
+        far = np.sort(measured[measured > cut])
+        assert count < 6 and (count == 0) == (far.size == 0)
+        np.testing.assert_array_equal(measured[found[:count]], squared[:count])
+        assert sorted(squared[:count]) == list(far[far.size - count :])
+        assert inner == np.delete(measured, found[:count]).max(initial=0.0)
+        assert count == 0 or squared[count - 1] == far[-1]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("place", [0, exact.STRETCH, 3 * exact.STRETCH - 1])
+def test_a_distance_that_is_not_finite_is_noticed(kernels, value, place):
+    measured = np.ones(3 * exact.STRETCH)
+    measured[place] = value
+    found, squared = np.empty(6, np.int64), np.empty(6)
+    assert kernels._collect(measured, 2.0, found, squared) == (-1, np.inf)
 
 
 SIGMA = 3.0

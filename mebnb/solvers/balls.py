@@ -442,6 +442,17 @@ class Solution:
     independent: bool = False
     places: list | None = None
 
+    @classmethod
+    def at_once(cls, **fields):
+        """The solution of these fields, those with a default aside if they are left out.
+
+        Field by field, as a frozen class sets them, takes twice as long: a twentieth of
+        the whole call on small data.
+        """
+        solution = object.__new__(cls)
+        vars(solution).update(fields)
+        return solution
+
     def distances(self, points):
         """Distances of points from the center.
 

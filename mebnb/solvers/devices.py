@@ -40,6 +40,8 @@ def on_a_device(points):
     -------
     bool
     """
+    if isinstance(points, np.ndarray):
+        return False
     if hasattr(points, "__dlpack_device__"):
         return int(points.__dlpack_device__()[0]) != CPU
     return hasattr(points, "__cuda_array_interface__")

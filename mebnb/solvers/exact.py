@@ -47,9 +47,9 @@ from mebnb.solvers.passes import (
     check_workers,
     compiled,
     farthest_rows,
+    measure,
     measure_rows,
     part,
-    squared_distance,
 )
 from mebnb.solvers.refining import refine
 from mebnb.solvers.sources import Blocks, Stream, opened
@@ -72,6 +72,8 @@ SHELL_BYTES = 16 * 1024 * 1024
 WIDE = 16
 # Columns of a tile of matrix products.
 COLUMNS = 512
+# Of this many squared distances it is asked at once whether one is large.
+STRETCH = 64
 # More multiplications than this are left to the matrix product.
 PRODUCTS = 1_000_000
 # Compiled code gets a literal 0 a version of its own of every function it hands it to.
@@ -213,18 +215,23 @@ def _solution(ball, scale, rtol, max_iter, why):
         )
     lower_bound = min(math.sqrt(ball.gamma) / scale, radius)
     gap = radius / (lower_bound or math.ulp(0.0)) - 1.0 if radius else 0.0
-    message = f"radius / lower bound - 1 = {gap:.1e}"
     if gap <= rtol:
-        message += f", within rtol = {rtol:g}"
+        end = f", within rtol = {rtol:g}"
     elif ball.rounds >= max_iter:
-        message += f" after max_iter = {max_iter} rounds"
+        end = f" after max_iter = {max_iter} rounds"
     else:
-        message += f", {why}"
+        end = f", {why}"
     order = ball.support.argsort()
-    return Solution(
-        *(ball.center / scale, radius, lower_bound),
-        *(ball.support[order], ball.weights[order]),
-        *(ball.rounds, gap <= rtol, message, ball.passes),
+    return Solution.at_once(
+        center=ball.center if scale == 1.0 else ball.center / scale,
+        radius=radius,
+        lower_bound=lower_bound,
+        support=ball.support[order],
+        weights=ball.weights[order],
+        iterations=ball.rounds,
+        converged=gap <= rtol,
+        message=f"radius / lower bound - 1 = {gap:.1e}{end}",
+        passes=ball.passes,
         independent=True,
     )
 
@@ -245,11 +252,9 @@ def _solve(source, scale, rtol, max_iter):
     if not small and SPARSE * sample < m:
         return _solve_by_shells(source, scale, sample, batch, aim, limit)
     points = source.whole()
-    if small and not (points.flags.carray and points.dtype == np.float64):
-        points = np.array(points, dtype=np.float64, order="C")
     rows = readable(points)
-    if rows is None:
-        rows = np.array(points, order="C")
+    if rows is None or (small and rows.dtype != np.float64):
+        rows = np.array(points, dtype=np.float64 if small else None, order="C")
     return _core_ball(rows, scale, None, batch, aim, limit, source.workers)
 
 
@@ -319,30 +324,34 @@ def _dot(x, y, size):
 
 
 @part
-def _collect(rows, measured, start, center, scale, cut, inner, found, squared, count):
+def _collect(measured, cut, found, squared):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
-    The squared distances are those `measured`, if they are there.
-
-    Returns count, cut, inner: how many are collected, fewer than `found` can hold, the
-    cut now in force, and a bound on the squared distances of the rows let go. count is
-    -1 when a squared distance is not finite. The farthest row comes last.
+    Returns count and inner: how many are collected, fewer than `found` can hold, and a
+    bound on the squared distances of the rows let go. count is -1 when a squared
+    distance is not finite. The farthest row comes last.
     """
-    there = measured.size > 0
-    for i in range(rows.shape[0]):
-        distance = measured[i] if there else squared_distance(rows[i], scale, center)
-        if distance <= cut:
-            inner = max(inner, distance)
-            continue
-        if not distance < np.inf:
-            return -1, cut, np.inf
-        found[count], squared[count] = start + i, distance
-        count += 1
-        if count == found.size:
-            cut = _keep_farthest(found, squared, count, count // 2)
-            inner, count = cut, count // 2
+    count, inner = NONE, 0.0
+    for start in range(0, measured.size, STRETCH):
+        stretch = measured[start : start + STRETCH]
+        # Mostly none is farther than what was let go; so many are compared at once.
+        beyond = NONE
+        for i in range(stretch.size):
+            beyond += not stretch[i] <= inner
+        for i in range(stretch.size if beyond else NONE):
+            distance = stretch[i]
+            if distance <= cut:
+                inner = max(inner, distance)
+                continue
+            if not distance < np.inf:
+                return -1, np.inf
+            found[count], squared[count] = start + i, distance
+            count += 1
+            if count == found.size:
+                inner = cut = _keep_farthest(found, squared, count, count // 2)
+                count = count // 2
     _farthest_last(found, squared, count)
-    return count, cut, inner
+    return count, inner
 
 
 @part
@@ -427,39 +436,39 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     stride = 1 if start else max(1, m // max(n, 128))
     first = start or -(-m // stride)
     length = max(capacity, first)
-    ids, active, found = np.empty((3, length), np.int64)
-    weights, squared = np.empty((2, length))
-    weights[:first] = start_weights if start else 1.0 / first
-    core = _Core(
-        *(ids, weights, active, np.empty((capacity, capacity))),
-        *(np.empty((most + 1, most + 1)), np.empty((3, most + 1))),
-        *(np.empty((3, n)), np.empty((capacity, min(n, COLUMNS)))),
-    )
-    # Of many rows threads measure the distances, row by row as one would.
-    measured = np.full(m if rows.size > SMALL else 0, np.inf)
+    # In few pieces: each takes a third of a microsecond to ask for.
+    numbers, vectors = np.empty((3, length), np.int64), np.empty((5, length))
+    gram, factor = np.empty((capacity, capacity)), np.empty((most + 1, most + 1))
+    places, space = np.empty((3, n)), np.empty((capacity, min(n, COLUMNS)))
+    # Many rows are measured by threads. One that is not known yet may be anywhere.
+    large = rows.size > SMALL
+    measured = np.full(m, np.inf) if large else np.empty(m)
+    if start:
+        vectors[0, :start] = start_weights
     state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0
     # The first look comes from nowhere: its step is none, and no row is known.
-    read, before = 0, core.places[0]
+    read, before = 0, places[0]
     while True:
         state = _rounds(
-            *(*core, found, squared, measured, rows, scale),
-            *(capacity, start, stride, batch, aim, limit, *state),
+            *(numbers, vectors, gram, factor, places, space, measured, large, rows),
+            *(scale, start, stride, batch, aim, limit, *state),
         )
         size, done, known, rounds, gamma, farthest, cut, _, asked = state
         if not asked:
             break
         if asked == FORM:
-            _multiply(core, done, known, rows, scale)
+            _multiply(numbers[0], gram, space, places[1], done, known, rows, scale)
         else:
-            center = core.places[0].copy()
+            center = places[0].copy()
             step, near = float(np.linalg.norm(center - before)), _near(gamma)
             source, before = Rows(rows, workers), center
             read += measure_rows(source, center, scale, measured, step, near)
     if rounds == 0:  # equal rows, or squares that are not finite numbers
         center, one = scale * rows[0].astype(np.float64), np.ones(1)
         return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
+    support, weights = numbers[0, :size], vectors[0, :size]
     return _Ball(
-        *(ids[:size], weights[:size], core.places[0]),
+        *(support, weights, places[0]),
         *(gamma, farthest, cut, rounds, read / m if read else rounds + 1.0),
     )
 
@@ -502,15 +511,14 @@ def _regular_simplex(rows, aim):
     return _Ball(np.arange(m), equal, center, gamma, farthest, farthest, 1, 3.0)
 
 
-def _multiply(core, done, known, rows, scale):
+def _multiply(ids, gram, space, origin, done, known, rows, scale):
     """Inner products of the core points from `done` on with all, tile by tile."""
-    gram, space, origin = core.gram, core.space, core.places[1]
     new = gram[done:known, :known]
     for start in range(0, origin.size, COLUMNS):
         # One tile is the whole: the differences of the points known before are there.
         first = done if origin.size <= COLUMNS else 0
         width = min(COLUMNS, origin.size - start)
-        _differences(core.ids, rows, scale, origin, start, width, first, known, space)
+        _differences(ids, rows, scale, origin, start, width, first, known, space)
         local = space[:known, :width]
         if start == 0:
             np.matmul(local[done:], local.T, out=new)
@@ -534,20 +542,24 @@ def _differences(ids, rows, scale, origin, start, width, first, known, space):
 
 @compiled
 def _rounds(
-    ids, weights, active, gram, factor, work, places, space, found, squared, measured,
-    rows, scale, capacity, start, stride, batch, aim, limit,
+    numbers, vectors, gram, factor, places, space, measured, large, rows,
+    scale, start, stride, batch, aim, limit,
     size, done, known, rounds, gamma, farthest, cut, sigma, asked,
 ):  # fmt: skip
     """Take the farthest rows into the core set and maximise, until none is outside.
 
     Parameters, beside those of _core_ball
     --------------------------------------
-    ids, weights, active, gram, factor, work, places, space : ndarray
-        The fields of _Core. One by one they are handed over in half the time.
-    found, squared : ndarray
-        Work space for as many rows.
-    measured : ndarray, shape (m,) or (0,)
-        Squared distances of all rows that the caller measures when asked, or none.
+    numbers : ndarray of int, shape (3, k)
+        ids and active of _Core, and work space.
+    vectors : ndarray, shape (5, k)
+        weights and work of _Core, and work space.
+    gram, factor, places, space : ndarray
+        The other fields of _Core. One by one they are handed over in half the time.
+    measured : ndarray, shape (m,)
+        Work space for the squared distances of all rows.
+    large : bool
+        Whether the caller measures them, when asked.
     start : int
         How many rows are the support to start from. If 0, the first center is the mean
         of the rows that are `stride` apart, and the row farthest from it the support.
@@ -567,11 +579,14 @@ def _rounds(
         FORM where more products are due than are formed here in good time, LOOK where
         the distances are, 0 at the end.
     """
-    core = _Core(ids, weights, active, gram, factor, work, places, space)
-    center, origin = core.places[0], core.places[1]
+    ids, active, found = numbers[0], numbers[1], numbers[2]
+    weights, squared, center, origin = vectors[0], vectors[1], places[0], places[1]
+    core = _Core(ids, weights, active, gram, factor, vectors[2:], places, space)
     if known == 0:
         for i in range(size):
-            core.ids[i], core.active[i] = i * stride, i
+            ids[i], active[i] = i * stride, i
+            if start == 0:
+                weights[i] = 1.0 / size
     while True:
         if asked == 0:
             gamma, drift = _locate(core, size, rounds > 0, rows, scale)
@@ -579,15 +594,13 @@ def _rounds(
                 # What rounding of the center and of a distance may add.
                 rounding = (2.0 * math.sqrt(gamma) + drift) * drift + 8.0 * EPS * gamma
                 cut = gamma * (1.0 + 2.0 * aim) + rounding
-            if measured.size > 0:
+            if large:
                 asked = LOOK
                 break
+            measure(rows, scale, center, measured)
         if asked != FORM:
             asked = 0
-            count, _, farthest = _collect(
-                *(rows, measured, NONE, center, scale, cut, 0.0),
-                *(found[:batch], squared, NONE),
-            )
+            count, farthest = _collect(measured, cut, found[:batch], squared)
             if count > 0 and squared[count - 1] > farthest:
                 farthest = squared[count - 1]
             if count <= 0 or rounds == limit or not TINY < farthest < HUGE:
@@ -596,10 +609,10 @@ def _rounds(
                 sigma = farthest
                 if start == 0:
                     size = NONE + 1
-                    core.ids[0], core.weights[0] = found[count - 1], 1.0
-            if rounds == 0 or known + count > capacity:
+                    ids[0], weights[0] = found[count - 1], 1.0
+            if rounds == 0 or known + count > gram.shape[0]:
                 _forget(core, size, found[batch:])
-                row = rows[core.ids[0]]
+                row = rows[ids[0]]
                 for j in range(origin.size):
                     origin[j] = scale * row[j]
                 known, done = size, NONE

@@ -24,6 +24,7 @@ __all__ = [
     "compiled",
     "farthest_rows",
     "fold",
+    "measure",
     "measure_rows",
     "part",
 ]
@@ -86,6 +87,13 @@ def _scan(rows, start, center, scale, cut, inner, found, squared, count, kept):
         if count == found.size:
             return i + 1, count, inner
     return rows.shape[0], count, inner
+
+
+@part
+def measure(rows, scale, center, squared):
+    """Write the squared distances of scaled rows from a center."""
+    for i in range(rows.shape[0]):
+        squared[i] = squared_distance(rows[i], scale, center)
 
 
 @compiled
