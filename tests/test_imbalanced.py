@@ -292,7 +292,7 @@ def test_rows_that_were_trained_on_are_counted():
         seen = np.array([tuple(row) in trained for row in test_X.tolist()])
         shares.append(seen.mean())
         positives.append(np.sum(seen & (test_y == 1)))
-    assert table.loc["Wine", "share"] == f"{np.mean(shares):.1%}"
+    assert table.loc["Wine", "share"] == f"{100 * np.mean(shares):.1f} %"
     assert table.loc["Wine", "positives among them"] == f"{np.mean(positives):.1f}"
     assert table.loc["Wine", "tested"] == "320"
 
