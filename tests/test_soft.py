@@ -1026,17 +1026,23 @@ def test_a_working_set_of_all_points_is_no_sample(monkeypatch):
     assert soft_ball(points, 0.3).rho == pytest.approx(expected.rho, rel=1e-7)
 
 
-def test_a_working_set_that_stays_crowded_is_doubled(monkeypatch):
-    asked = []
+@pytest.fixture
+def asked(monkeypatch):
+    """The sizes asked for, of working sets that six rows of 64 always fill."""
+    sizes = []
 
     def working_set(distances, weights, cap, most):
-        asked.append(most)
+        sizes.append(most)
         takers = np.flatnonzero(weights < cap)
         givers = np.flatnonzero(weights > 0.0)
         apart = distances[takers].max() - distances[givers].min()
         return np.sort([takers[0], givers[-1], *range(60, 64)]), apart
 
     monkeypatch.setattr(soft, "_working_set", working_set)
+    return sizes
+
+
+def test_a_working_set_that_stays_crowded_is_doubled(asked, monkeypatch):
     monkeypatch.setattr(soft, "PATIENCE", 3)
     monkeypatch.setattr(soft, "LARGEST", 11)
     monkeypatch.setattr(soft._Linear, "working", 4)
@@ -1383,17 +1389,7 @@ def test_a_kernel_that_shows_itself_in_a_step_is_refused(monkeypatch):
         soft_ball(cloud(9, 2), 0.3)
 
 
-def test_a_working_set_that_is_half_full_is_not_crowded(monkeypatch):
-    asked = []
-
-    def working_set(distances, weights, cap, most):
-        asked.append(most)
-        takers = np.flatnonzero(weights < cap)
-        givers = np.flatnonzero(weights > 0.0)
-        apart = distances[takers].max() - distances[givers].min()
-        return np.sort([takers[0], givers[-1], *range(60, 64)]), apart
-
-    monkeypatch.setattr(soft, "_working_set", working_set)
+def test_a_working_set_that_is_half_full_is_not_crowded(asked, monkeypatch):
     monkeypatch.setattr(soft, "PATIENCE", 2)
     monkeypatch.setattr(soft._Linear, "working", 6)
     weights = np.full(64, 1.0 / 64)

@@ -29,6 +29,7 @@ __all__ = [
     "list_published",
     "one_unit_off",
     "published_table",
+    "said_of",
 ]
 
 EQUAL = "equal as printed"
@@ -219,7 +220,7 @@ class Comparison:
     def _caption(self):
         """The summary in the words of a reader."""
         cells = ", ".join(
-            f"{n} {_of(n, verdict)}" for verdict, n in self.counts().items()
+            f"{n} {said_of(n, verdict)}" for verdict, n in self.counts().items()
         )
         caption = f"{_spoken(self.name)}: {len(self.frame)} published cells, {cells}"
         if self.unpublished:
@@ -244,7 +245,8 @@ class Comparison:
             body.append(f"<tr>{names}{values}</tr>")
         return (
             '<div style="overflow-x:auto"><table>'
-            f"<caption>{escape(self._caption())}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
+            f"<caption>{escape(self._caption())}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
             "</table></div>"
         )
 
@@ -280,8 +282,23 @@ def _cell_html(cell):
     )
 
 
-def _of(count, verdict):
-    """A verdict as it is said of so many cells."""
+def said_of(count, verdict):
+    """A verdict as it is said of so many cells.
+
+    Parameters
+    ----------
+    count : int
+    verdict : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> said_of(1, "differs"), said_of(4, "differs"), said_of(2, EQUAL)
+    ('differs', 'differ', 'equal as printed')
+    """
     verb, _, rest = verdict.partition(" ")
     many = {"differs": "differ", "agrees": "agree"}.get(verb, verb)
     return verdict if count == 1 else f"{many} {rest}".strip()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from mebnb.published.compare import VERDICTS, said_of
 from mebnb.report.words import counted
 
 # A stranger's output may begin like ours: only short plain numbers are taken for counts.
@@ -19,10 +20,6 @@ COMPARISON = re.compile(
     rf"^(\w+): ({NUMBER}) published cells: ({COUNT}(?:, {COUNT})*)(?=;|$)",
     re.MULTILINE,
 )
-BEST_FIRST = (
-    "equal as printed", "decided by rounding", "agrees within the spread", "differs",
-    "not comparable",
-)  # fmt: skip
 CHECKS = re.compile(
     rf"^{NUMBER} entries \(.*?\): ({NUMBER}) passed, ({NUMBER}) failed.*?, "
     rf"({NUMBER}) without data",
@@ -95,7 +92,7 @@ def _texts(notebook):
 
 def _listed(counts):
     """The best first; of what there is none, nothing is said."""
-    known = {verdict: place for place, verdict in enumerate(BEST_FIRST)}
+    known = {verdict: place for place, verdict in enumerate(VERDICTS)}
     ordered = sorted(counts.items(), key=lambda item: known.get(item[0], len(known)))
     return ", ".join(
         f"{count} {_verb(name, count)}" for name, count in ordered if count
@@ -104,8 +101,6 @@ def _listed(counts):
 
 def _verb(name, count):
     """A verdict as it is said of so many: 4 differ, 1 differs, 2 are not comparable."""
-    verb, _, rest = name.partition(" ")
-    if verb not in ("differs", "agrees", "passed", "failed"):
+    if name.partition(" ")[0] not in ("differs", "agrees", "passed", "failed"):
         return f"{'is' if count == 1 else 'are'} {name}"
-    many = {"differs": "differ", "agrees": "agree"}.get(verb, verb)
-    return f"{verb if count == 1 else many} {rest}".strip()
+    return said_of(count, name)

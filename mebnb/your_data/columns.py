@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mebnb.report.words import counted
 from mebnb.your_data.codes import NAMES_ROWS, NAMING, why_no_measurement
 from mebnb.your_data.dialect import ROW_NAME
 from mebnb.your_data.marks import begins_with_number
@@ -21,7 +22,6 @@ from mebnb.your_data.numbers import (
 )
 from mebnb.your_data.words import (
     TableError,
-    count_rows,
     cut,
     did_you_mean,
     listed,
@@ -192,7 +192,7 @@ def _numbers(column, text, decimal, mostly):
         return _Column(None, "code", LOST_DIGITS)
     infinite = int(np.isinf(values).sum())
     values[np.isinf(values)] = np.nan
-    told = f"infinite in {count_rows(infinite)}, which counts as missing"
+    told = f"infinite in {counted(infinite, 'row')}, which counts as missing"
     return _Column(values, "number", told if infinite else "")
 
 
@@ -221,7 +221,7 @@ def _numbers_of_text(codes, entries, decimal, mostly):
     done = list(read.done)
     if read.unread_rows:
         done.append(
-            f"no number in {count_rows(read.unread_rows)}, which counts as missing: "
+            f"no number in {counted(read.unread_rows, 'row')}, which counts as missing: "
             f"{_shown(read.unread)}"
         )
     return _Column(read.values, read.kind, "; ".join(done), read.zero_led)
@@ -235,7 +235,7 @@ def _text_column(codes, entries, read):
     if not read.read_rows:
         told = f"begins with numbers and is none: {_shown(read.unread)}"
         return _Column(None, kind, told if kind != "text" else "")
-    told = f"numbers in {count_rows(read.read_rows)} only; others are {_shown(read.unread)}"
+    told = f"numbers in {counted(read.read_rows, 'row')} only; others are {_shown(read.unread)}"
     if any(entry[0] in "<>" for entry in read.unread):
         told += "; write a limit, or half of it, as a number"
     return _Column(None, kind, told)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mebnb.report.words import counted
 from mebnb.your_data.marks import BEGINNING, alike_marked, is_marked
 from mebnb.your_data.numbers import GROUPS, MISSING, SIGNED, bare, is_number, sign_votes
 from mebnb.your_data.sources import ENCODINGS, find_encoding
@@ -287,7 +288,7 @@ def _layout(rows, lines, name):
             return last, before[1:], "sign"
         if len(before) > 1 or width == 2 or aligned:
             raise TableError(
-                f"{name}, line {first}: {len(before)} field{'s' * (len(before) > 1)} where "
+                f"{name}, line {first}: {counted(len(before), 'field')} where "
                 f"most lines have {width}; a field that holds the delimiter, such as a "
                 "decimal comma, must stand in quotes"
             )

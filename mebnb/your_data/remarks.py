@@ -8,7 +8,7 @@ import shlex
 import numpy as np
 import pandas as pd
 
-from mebnb.your_data.words import count_rows
+from mebnb.report.words import counted
 
 __all__ = ["no_complete_row", "nothing_to_use", "remarks"]
 
@@ -35,7 +35,7 @@ def no_complete_row(path, readings):
     used = readings[readings["used"] == "yes"]
     worst = used["missing"].sort_values(ascending=False, kind="stable").head(3)
     worst = ", ".join(
-        f"{name} (in {count_rows(count)})" for name, count in worst.items()
+        f"{name} (in {counted(count, 'row')})" for name, count in worst.items()
     )
     return (
         f"{path.name} has no row without a missing value; leave out the columns "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-__all__ = ["TableError", "count_rows", "cut", "did_you_mean", "listed", "shown_entries"]
+__all__ = ["TableError", "cut", "did_you_mean", "listed", "shown_entries"]
 
 
 class TableError(ValueError):
@@ -19,10 +19,6 @@ def cut(text, most=40):
 def listed(names, most=30):
     more = ", ..." if len(names) > most else ""
     return ", ".join(cut(str(name)) for name in names[:most]) + more
-
-
-def count_rows(count):
-    return f"{count} row" if count == 1 else f"{count} rows"
 
 
 def shown_entries(column):
