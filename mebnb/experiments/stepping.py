@@ -25,9 +25,8 @@ from mebnb.solvers.soft import soft_ball
 
 __all__ = ["share_frames", "step_frames", "tolerance_frames"]
 
-LEAST_ARROW = (
-    1 / 20
-)  # of the points' extent; of a shorter one nobody sees the direction
+# A part of the points' extent; of a shorter arrow nobody sees the direction.
+LEAST_ARROW = 1 / 20
 
 
 # --- the steps of a run --------------------------------------------------------------
