@@ -136,7 +136,8 @@ def test_shown_figure_has_both_pictures_and_its_words(monkeypatch):
     plt.close("all")
 
 
-def test_a_figure_is_drawn_once_for_each_format(monkeypatch):
+@pytest.mark.parametrize("style", [plots.style, plt.rc_context])
+def test_a_figure_is_drawn_once_for_each_format(monkeypatch, style):
     shown, draws, draw = [], [], Figure.draw
 
     def counted(figure, *args):
@@ -145,14 +146,21 @@ def test_a_figure_is_drawn_once_for_each_format(monkeypatch):
 
     monkeypatch.setattr(Figure, "draw", counted)
     monkeypatch.setattr(showing, "display", lambda data, **_: shown.append(data))
-    fig = a_figure()
-    plots.show(fig, alt="Dots and a line.")
-    assert draws == [fig, fig]
+    with style():
+        fig = a_figure()
+        plots.show(fig, alt="Dots and a line.")
+        assert draws == [fig, fig]
+        jupyters = _as_jupyter_draws(a_figure())
     with Image.open(io.BytesIO(base64.b64decode(shown[0]["image/png"]))) as picture:
-        assert np.array_equal(np.asarray(picture), _as_jupyter_draws(a_figure()))
-    plain, _ = plt.subplots()  # no layout, which would measure it
-    box = showing._laid_out(plain)
-    assert np.array_equal(_pixels(plain, box), _as_jupyter_draws(plt.subplots()[0]))
+        assert np.array_equal(np.asarray(picture), jupyters)
+    plt.close("all")
+
+
+def test_a_figure_without_a_layout_is_measured_as_it_is():
+    plain, same = (plt.subplots(layout="none")[0] for _ in range(2))
+    assert np.array_equal(
+        _pixels(plain, showing._laid_out(plain)), _as_jupyter_draws(same)
+    )
     plt.close("all")
 
 

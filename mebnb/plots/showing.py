@@ -38,9 +38,11 @@ def show(fig, alt):
     """
     if not alt or not alt.strip():
         raise ValueError("alt must say what the figure shows, found an empty text")
-    box = _laid_out(fig)
-    shown = {"image/png": base64.b64encode(_saved(fig, "png", box)).decode()}
-    drawing = as_drawing(fig, box)
+    # No engine means that of the style, which would lay it out for each format.
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        box = _laid_out(fig)
+        shown = {"image/png": base64.b64encode(_saved(fig, "png", box)).decode()}
+        drawing = as_drawing(fig, box)
     if drawing is not None:
         shown["image/svg+xml"] = drawing
     about = {"alt": " ".join(alt.split())}
