@@ -369,3 +369,46 @@ def test_several_threads_of_python_may_solve_at_once():
         thread.join()
     for ball in balls:
         same(ball, expected)
+
+
+# --- work space that is kept between calls -------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kept_work_space_changes_no_bit(kind, monkeypatch):
+    for seed in range(4):
+        points = draw(kind, seed)
+        monkeypatch.setattr(exact, "_spare", {})
+        fresh = minimum_enclosing_ball(points)
+        same(minimum_enclosing_ball(points), fresh)
+        for work in exact._spare.values():
+            for part in work:  # whoever reads what was left there notices
+                part[...] = -1 if part.dtype == np.int64 else np.nan
+        same(minimum_enclosing_ball(points), fresh)
+
+
+def test_a_ball_outlives_the_next_call_of_its_shape():
+    clouds = np.random.default_rng(0).standard_normal((2, 50, 3))
+    ball = minimum_enclosing_ball(clouds[0])
+    inside = exact._core_ball(clouds[0], 1.0, None, 8, 1e-12, 1000)
+    (work,) = exact._spare.values()
+    for field in (*inside[:3], ball.center, ball.weights, ball.support):
+        assert not any(np.shares_memory(field, part) for part in work)
+    minimum_enclosing_ball(clouds[1])
+    same(ball, minimum_enclosing_ball(clouds[0]))
+    minimum_enclosing_ball(clouds[0][:40])
+    assert len(exact._spare) == 1
+
+
+def test_nobody_else_has_the_work_space_of_a_call(monkeypatch):
+    points = np.random.default_rng(0).standard_normal((50, 3))
+    minimum_enclosing_ball(points)
+    rounds, kept = exact._rounds, []
+
+    def spied(*arguments):
+        kept.append(len(exact._spare))
+        return rounds(*arguments)
+
+    monkeypatch.setattr(exact, "_rounds", spied)
+    minimum_enclosing_ball(points)
+    assert kept == [0] and len(exact._spare) == 1

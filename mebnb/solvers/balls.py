@@ -450,7 +450,7 @@ class Solution:
         the whole call on small data.
         """
         solution = object.__new__(cls)
-        vars(solution).update(fields)
+        object.__setattr__(solution, "__dict__", fields)
         return solution
 
     def distances(self, points):

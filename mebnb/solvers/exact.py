@@ -64,6 +64,8 @@ TINY, HUGE = 1e-200, 1e200
 DEPENDENT = 1e-14
 # Up to this many entries a sample does not pay, and a copy of the rows does not hurt.
 SMALL = 1_000_000
+# Of up to this many entries the work space, at most 4 MB, is kept for the next call.
+SPARED = 2**16
 # A sample pays where it is less than one in this many rows.
 SPARSE = 10
 # A shell may always take this many bytes, and an eighth of the data.
@@ -247,10 +249,11 @@ def _solve(source, scale, rtol, max_iter):
     """
     m, n = source.shape
     aim, limit = max(float(rtol) / 100.0, 1e-14), int(max_iter)
-    batch = min(4 + 4 * math.isqrt(n), 256)
-    sample, small = math.isqrt(m * (n + 1)), m * n <= SMALL
-    if not small and SPARSE * sample < m:
-        return _solve_by_shells(source, scale, sample, batch, aim, limit)
+    batch, small = min(4 + 4 * math.isqrt(n), 256), m * n <= SMALL
+    if not small:
+        sample = math.isqrt(m * (n + 1))
+        if SPARSE * sample < m:
+            return _solve_by_shells(source, scale, sample, batch, aim, limit)
     points = source.whole()
     rows = readable(points)
     if rows is None or (small and rows.dtype != np.float64):
@@ -398,6 +401,10 @@ def _farthest_last(found, squared, count):
 # less origin.
 _Core = namedtuple("_Core", "ids weights active gram factor work places space")
 
+# The work space of the last few points, by their shape: where they are followed by others
+# of it, a sixth of the time goes into asking for it anew and giving it back.
+_spare = {}
+
 
 def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     """Exact ball of all rows, in memory.
@@ -435,14 +442,13 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     # The first center is the mean of every so many rows, or that of the support given.
     stride = 1 if start else max(1, m // max(n, 128))
     first = start or -(-m // stride)
-    length = max(capacity, first)
-    # In few pieces: each takes a third of a microsecond to ask for.
-    numbers, vectors = np.empty((3, length), np.int64), np.empty((5, length))
-    gram, factor = np.empty((capacity, capacity)), np.empty((most + 1, most + 1))
-    places, space = np.empty((3, n)), np.empty((capacity, min(n, COLUMNS)))
-    # Many rows are measured by threads. One that is not known yet may be anywhere.
     large = rows.size > SMALL
-    measured = np.full(m, np.inf) if large else np.empty(m)
+    small = not start and rows.size <= min(SPARED, SMALL)
+    # Nobody else has what is taken from the dictionary.
+    work = _spare.pop((m, n, capacity), None) if small else None
+    if work is None:
+        work = _work_space(m, n, most, capacity, max(capacity, first), large)
+    numbers, vectors, gram, factor, places, space, measured = work
     if start:
         vectors[0, :start] = start_weights
     state = first, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0
@@ -450,9 +456,9 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     read, before = 0, places[0]
     while True:
         state = _rounds(
-            *(numbers, vectors, gram, factor, places, space, measured, large, rows),
-            *(scale, start, stride, batch, aim, limit, *state),
-        )
+            numbers, vectors, gram, factor, places, space, measured, large, rows,
+            scale, start, stride, batch, aim, limit, *state,
+        )  # fmt: skip
         size, done, known, rounds, gamma, farthest, cut, _, asked = state
         if not asked:
             break
@@ -466,10 +472,26 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
     if rounds == 0:  # equal rows, or squares that are not finite numbers
         center, one = scale * rows[0].astype(np.float64), np.ones(1)
         return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
-    support, weights = numbers[0, :size], vectors[0, :size]
-    return _Ball(
-        *(support, weights, places[0]),
-        *(gamma, farthest, cut, rounds, read / m if read else rounds + 1.0),
+    passes = read / m if read else rounds + 1.0
+    support, weights, center = numbers[0, :size], vectors[0, :size], places[0]
+    if small:
+        support, weights, center = support.copy(), weights.copy(), center.copy()
+        _spare.clear()
+        _spare[m, n, capacity] = work
+    return _Ball(support, weights, center, gamma, farthest, cut, rounds, passes)
+
+
+def _work_space(m, n, most, capacity, length, large):
+    """Room for the rounds, as `_rounds` describes it."""
+    return (
+        np.empty((3, length), np.int64),
+        np.empty((5, length)),
+        np.empty((capacity, capacity)),
+        np.empty((most + 1, most + 1)),
+        np.empty((3, n)),
+        np.empty((capacity, min(n, COLUMNS))),
+        # Many rows are measured by threads. One that is not known yet may be anywhere.
+        np.full(m, np.inf) if large else np.empty(m),
     )
 
 
