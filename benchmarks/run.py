@@ -2,8 +2,9 @@
 
 Each cloud is written to a file once and read by a process for each solver, one process
 at a time, one thread each. A process may take 10 s a call and 12 GiB; a solver whose
-matrix would exceed 4 GiB is not started. Writes grid.csv and machine.csv into the
-folder of --out and prints the table and, at the end, each bound with what was found.
+matrix would exceed 4 GiB is not started. Where a peer comes near, it and ours take turns
+three times. Writes grid.csv and machine.csv into the folder of --out and prints the table
+and, at the end, each bound with what was found.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from benchmarks.limits import MATRIX_BYTES, Outcome, watch
 from benchmarks.machine import describe
 from benchmarks.peers_environment import ROOT, PeersMissing, peers_python
 from benchmarks.solvers import SOLVERS
-from benchmarks.verdicts import check_bounds, judge
+from benchmarks.verdicts import OURS, check_bounds, judge
 
 __all__ = ["main", "measure_case"]
 
 RESULTS = Path(__file__).with_name("results")
+
+# Solvers that are at most so many times slower than ours are measured in so many runs.
+CLOSE, RUNS = 3.0, 3
 
 COLUMNS = {
     "case": "case",
@@ -55,7 +59,8 @@ LAYOUT = (
 
 WRITTEN = (
     *("case", "kind", "m", "n", "solver", "ours", "version", "status", "note"),
-    *("median_ms", "min_ms", "repeats", "ratio", "radius", "enclosing"),
+    *("median_ms", "min_ms", "repeats", "runs", "ratio", "worst_ratio"),
+    *("radius", "enclosing"),
     *("best_lower_bound", "radius_error", "outside", "inside", "gap", "support"),
     *("extra_mib", "passes", "product_ms"),
 )
@@ -92,14 +97,32 @@ def measure_case(case, solvers, repeats, folder, start, late):
     """
     path = Path(folder) / "points.npy"
     np.save(path, case.points())
-    rows = []
+    outcomes = {}
     for solver in solvers:
         outcome = not_started(case, solver, late) or start(solver, path, repeats)
         if outcome.status == "time":
             late.setdefault(solver.name, []).append(case)
-        rows.append(_row(case, solver, outcome))
+        outcomes[solver.name] = [outcome]
+    close = _close(outcomes)
+    for _ in range(RUNS - 1):
+        for solver in solvers:
+            if solver.name in close:
+                outcomes[solver.name].append(start(solver, path, repeats))
     path.unlink()
-    return rows
+    return [_row(case, solver, outcomes[solver.name]) for solver in solvers]
+
+
+def _close(outcomes):
+    """Names of ours and of the peers that come near it, if any does."""
+    times = {
+        name: np.median(runs[0].values["times"])
+        for name, runs in outcomes.items()
+        if runs[0].status == "done"
+    }
+    if OURS not in times:
+        return set()
+    close = {name for name, time in times.items() if time <= CLOSE * times[OURS]}
+    return close if len(close) > 1 else set()
 
 
 def not_started(case, solver, late):
@@ -116,9 +139,10 @@ def not_started(case, solver, late):
     return None
 
 
-def _row(case, solver, outcome):
-    values = outcome.values
-    times = 1e3 * np.array(values.get("times", [math.nan]))
+def _row(case, solver, runs):
+    outcome, values = runs[0], runs[0].values
+    times = [1e3 * np.array(run.values.get("times", [math.nan])) for run in runs]
+    run_ms = [float(np.median(each)) for each in times]
     products = 1e3 * np.array(values.get("products") or [math.nan])
     lower_bound = values.get("lower_bound", math.nan)
     extra = values.get("extra_bytes", math.nan)
@@ -133,8 +157,10 @@ def _row(case, solver, outcome):
         "version": values.get("version", ""),
         "status": outcome.status,
         "note": outcome.note,
-        "median_ms": float(np.median(times)),
-        "min_ms": float(times.min()),
+        "median_ms": float(np.median(run_ms)),
+        "min_ms": float(min(map(min, times))),
+        "run_ms": run_ms,
+        "runs": len(runs),
         "repeats": len(values.get("times", ())),
         "radius": values.get("radius", math.nan),
         "enclosing": values.get("enclosing", math.nan),

@@ -26,8 +26,9 @@ def judge(table):
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns case, solver, ours (bool), status, median_ms, radius, enclosing,
-        lower_bound (ours; NaN for peers), verified (ours; None for peers).
+        Columns case, solver, ours (bool), status, median_ms, run_ms (list, the median
+        of each run), radius, enclosing, lower_bound (ours; NaN for peers), verified
+        (ours; None for peers).
 
     Returns
     -------
@@ -38,7 +39,8 @@ def judge(table):
         outside: how far beyond the radius the farthest point lies, relative to it;
         inside: whether no point does, rounding (1e-12) aside;
         status: "done" became "right", "wrong" or "unchecked" (no lower bound known);
-        ratio: median time over that of the best peer that answers rightly.
+        ratio: median time over that of the best peer that answers rightly;
+        worst_ratio: the largest of these ratios in one run.
     """
     table = table.copy()
     certified = table["lower_bound"].where(table["verified"].eq(True))
@@ -55,7 +57,18 @@ def judge(table):
     table.loc[done & ~good, "status"] = "wrong"
     table.loc[done & bound.isna() & ~table["ours"], "status"] = "unchecked"
     table["ratio"] = table["median_ms"] / table["case"].map(best_peer_ms(table))
+    table["worst_ratio"] = _worst_ratio(table)
     return table
+
+
+def _worst_ratio(table):
+    """The largest ratio that a row has in one run, where the cloud's best peer ran too."""
+    runs = table[["case", "ours", "status", "run_ms"]].explode("run_ms")
+    runs["run"] = runs.groupby(level=0).cumcount()
+    rivals = runs[~runs["ours"] & (runs["status"] == "right")]
+    best = rivals.groupby(["case", "run"])["run_ms"].min().rename("best").reset_index()
+    both = runs.reset_index().merge(best, on=["case", "run"])
+    return (both["run_ms"] / both["best"]).groupby(both["index"]).max().astype(float)
 
 
 def _relative(value, reference):
@@ -107,11 +120,11 @@ def check_bounds(table):
     """
     ours = table[table["solver"] == OURS].set_index("case")
     lead = _lead(ours, table)
-    large = (ours["m"] * ours["n"] >= 1_000_000) | (ours["n"] >= 30)
+    worst = (1.0 / ours["worst_ratio"]).reindex(lead.index)
     bounds = [
         _at_least(
-            "ahead of every peer where m n >= 1e6 or n >= 30",
-            lead[large.reindex(lead.index)],
+            "ahead of every peer in every run",
+            worst.where(np.isfinite(worst) & lead.notna(), lead),
             1.0,
         )
     ]
@@ -122,7 +135,6 @@ def check_bounds(table):
         for m, n in clouds:
             here = lead[_normal(ours, m, n).reindex(lead.index)]
             bounds.append(_at_least(f"{factor} times ahead at {m} x {n}", here, factor))
-    bounds.append(_at_most("nowhere more than 2 times behind the best", 1 / lead, 2.0))
     passes = ours["median_ms"] / ours["product_ms"]
     for n, most in ((2, 6), (3, 6), (10, 4), (30, 4), (100, 6)):
         text = f"at most {most} matrix-vector products at 1000000 x {n}"

@@ -42,7 +42,7 @@ def measure(call, points, repeats, tell, product=None):
     tell : callable
         (event, **values).
     product : callable or None
-        Timed after every timed call: one matrix-vector product over the same data.
+        Timed after the calls, as often: one matrix-vector product over the same data.
 
     Returns
     -------
@@ -69,9 +69,7 @@ def measure(call, points, repeats, tell, product=None):
     while len(times) < repeats and not _enough(times, limit):
         answer, seconds = _timed(call, points)
         times.append(seconds)
-        if product is not None:
-            products.append(_timed(product, points)[1])
-    while product is not None and len(products) < ENOUGH_CALLS:
+    while product is not None and len(products) < max(len(times), ENOUGH_CALLS):
         products.append(_timed(product, points)[1])
     if max(times) > CALL_SECONDS:
         raise TimeoutError(f"a call took {max(times):.1f} s")
