@@ -405,7 +405,9 @@ def test_ahead_must_hold_in_every_run():
     table = pd.DataFrame([ours, near, far, row("slow", 1.1, radius=2.0)])
     assert judge(table)["worst_ratio"][0] == 1.2 / 1.25
     assert bound(table, "ahead").met
-    assert not bound(table.assign(verified=False), "ahead").met
+    other = row("away_step", 9.0, lower_bound=1.0, verified=True) | {"ours": True}
+    wrong = pd.DataFrame([ours | {"verified": False}, near, other])
+    assert not bound(wrong, "ahead").met
     table.loc[1, "run_ms"][2] = 1.1
     assert bound(table, "ahead").figure == "1 of 1 clouds: normal:10x2 (0.917)"
     assert judge(table)["ratio"][0] == 1.0 / 1.3
