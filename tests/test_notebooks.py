@@ -635,7 +635,7 @@ def test_your_data_refuses_a_bad_file_in_one_sentence(tmp_path):
 @pytest.mark.kernel
 @pytest.mark.parametrize(
     "parameters",
-    [{"dataset": "vertebral_column", "alpha": 0.1, "seed": 5}],
+    [{"dataset": "maternal_risk", "alpha": 0.1, "seed": 5}],
 )
 def test_alarms_on_another_set(tmp_path, parameters):
     from mebnb import SoftBallDetector, load_dataset
