@@ -11,6 +11,7 @@ import math
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 from numba import config, njit
@@ -27,6 +28,7 @@ __all__ = [
     "measure",
     "measure_rows",
     "part",
+    "share_out",
 ]
 
 # A worker gets about this many blocks, so that the last one keeps no other waiting.
@@ -344,6 +346,20 @@ def fold(blocks, new, workers):
     with ThreadPoolExecutor(workers - 1) as pool:
         others = [pool.submit(work) for _ in range(workers - 1)]
         return [work(), *(other.result() for other in others)]
+
+
+def share_out(blocks, work, workers):
+    """Call `work` for every block, each call in one of several threads.
+
+    Parameters
+    ----------
+    blocks : iterable of (int, ndarray)
+        See fold.
+    work : callable
+        (start, block) -> None, which writes what it finds where it belongs.
+    workers : int
+    """
+    fold(blocks, lambda: SimpleNamespace(take=work), workers)
 
 
 def farthest_rows(source, center, scale, most, cut, kept=NOWHERE):

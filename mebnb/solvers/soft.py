@@ -32,7 +32,7 @@ import operator
 import sys
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from numbers import Real
 from typing import NamedTuple
 
@@ -41,8 +41,9 @@ from numba import njit
 from scipy.linalg import LinAlgError, cholesky
 
 from mebnb.solvers.balls import coordinate_spread, dense_weights, squared_distances
-from mebnb.solvers.exact import minimum_enclosing_ball
+from mebnb.solvers.exact import SMALL, minimum_enclosing_ball
 from mebnb.solvers.inputs import check_points, row_blocks
+from mebnb.solvers.passes import Rows, check_workers, share_out
 
 __all__ = ["SoftBall", "least_radii", "price_of_slack", "soft_ball", "verify_soft"]
 
@@ -56,6 +57,8 @@ PATIENCE, LARGEST = 8, 2048
 # entries, which stay in a core's cache.
 CACHE_BYTES = 256 * 1024 * 1024
 BLOCK = 2**16
+# Up to this many entries of a kernel take one thread less time than several to start.
+FEW = 2**18
 # Squared distances outside of these lose digits or overflow.
 TINY, HUGE = 1e-280, 1e280
 # Points that lie farther from the origin than so many times their own extent are moved
@@ -232,6 +235,7 @@ def soft_ball(
     tol=1e-8,
     method="pairwise",
     max_iter=1000,
+    workers=None,
 ):
     """The ball with slack (SVDD), with a certificate that it is optimal.
 
@@ -259,6 +263,12 @@ def soft_ball(
         here to be looked at.
     max_iter : int
         The largest number of rounds of pairwise steps, or of Frank-Wolfe steps.
+    workers : int or None
+        How many threads pass over large data or compute columns of the RBF kernel. None
+        takes the cores that the process may run on, but no more than NUMBA_NUM_THREADS
+        and OMP_NUM_THREADS allow where they are set. Up to a million entries of the
+        points, or 262,144 of the kernel at a time, are left to one, and so are kernels
+        of one's own. The answer is the same bit for bit for any number.
 
     Returns
     -------
@@ -294,12 +304,12 @@ def soft_ball(
         raise ValueError(
             f"method must be one of {', '.join(map(repr, _METHODS))}, found {method!r}"
         )
-    space = _space(points, kernel, gamma)
+    space = _space(points, kernel, gamma, check_workers(workers))
     cap = min(C, 1.0)
     if share > m * (1.0 + WHOLE):
         result = np.full(m, C), 0, []
     elif C >= 1.0 and isinstance(space, _Linear):
-        hard = minimum_enclosing_ball(points)
+        hard = minimum_enclosing_ball(points, workers=workers)
         result = dense_weights(hard, m), hard.iterations, []
     else:
         guess = _guess(space, cap, max_iter)
@@ -380,14 +390,14 @@ def _check_width(points, n):
 # --- the space: distances from a weighted mean, linear or by a kernel ----------------
 
 
-def _space(points, kernel, gamma):
+def _space(points, kernel, gamma, workers=1):
     if gamma is not None and kernel != "rbf":
         raise ValueError(f"gamma goes with kernel='rbf', found kernel={kernel!r}")
     if kernel is None or (isinstance(kernel, str) and kernel == "linear"):
-        return _Linear.of(points)
+        return _Linear.of(points, workers)
     if isinstance(kernel, str) and kernel == "rbf":
         points = points.astype(np.float64, copy=False)
-        return _Kernel(points, _rbf_of(points, gamma))
+        return _Kernel(points, _rbf_of(points, gamma), workers)
     if isinstance(kernel, str) and kernel == "precomputed":
         return _Precomputed(_check_kernel_matrix(points))
     if callable(kernel):
@@ -501,25 +511,61 @@ class _Rbf:
     origin: np.ndarray
 
     def __call__(self, x, y):
+        return _RbfToward(self, y)(x, 1)
+
+    def local(self, points):
+        """Centred and scaled points, and their squared lengths."""
         with np.errstate(over="ignore", invalid="ignore"):
-            local_x, local_y = ((a - self.origin) * self.root for a in (x, y))
-            x2, y2 = (np.einsum("ij,ij->i", a, a) for a in (local_x, local_y))
-        values = np.empty((len(x), len(y)))
-        near = 2.0 * (x2.max() + y2.max()) <= NEAR
-        columns = 2.0 * local_y.T if near else np.ascontiguousarray(y.T, np.float64)
-        height = max(1, BLOCK // len(y))
-        for start in range(0, len(x), height):
-            stop, block = start + height, values[start : start + height]
+            local = (points - self.origin) * self.root
+            return local, np.einsum("ij,ij->i", local, local)
+
+
+class _RbfToward:
+    """The RBF kernel as a function of x alone: what the points y cost is paid once."""
+
+    def __init__(self, kernel, y):
+        self.kernel, self.y = kernel, y
+        local, self.squares = kernel.local(y)
+        self.farthest = self.squares.max()
+        with np.errstate(over="ignore"):
+            self.doubled = np.multiply(2.0, local, out=local).T
+
+    @cached_property
+    def columns(self):
+        return np.ascontiguousarray(self.y.T, np.float64)
+
+    def __call__(self, x, workers):
+        local, squares = self.kernel.local(x)
+        near = 2.0 * (squares.max() + self.farthest) <= NEAR
+        values = np.empty((len(x), len(self.y)))
+
+        def fill(start, rows):
+            stop = start + len(rows)
+            block = values[start:stop]
             if near:
-                np.dot(local_x[start:stop], columns, out=block)
-                block -= x2[start:stop, None]
-                block -= y2
-                np.minimum(block, 0.0, out=block)
+                np.dot(local[start:stop], self.doubled, out=block)
+                _to_exponents(block, squares[start:stop], self.squares)
             else:
-                rows = np.ascontiguousarray(x[start:stop], np.float64)
-                _fill_exponents(rows, columns, self.root, block)
+                rows = np.ascontiguousarray(rows, np.float64)
+                _fill_exponents(rows, self.columns, self.kernel.root, block)
             np.exp(block, out=block)
+
+        share_out(_blocks(x, BLOCK // len(self.y)), fill, workers)
         return values
+
+
+def _blocks(x, height):
+    """Rows in blocks, whose size hangs on no number of workers: so does no sum."""
+    height = max(1, height)
+    return ((start, x[start : start + height]) for start in range(0, len(x), height))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _to_exponents(block, x2, y2):
+    """min(2 x_i y_j - |x_i|^2 - |y_j|^2, 0) of the products that are in the block."""
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            block[i, j] = min(block[i, j] - x2[i] - y2[j], 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -533,12 +579,21 @@ def _fill_exponents(rows, columns, root, block):
                 block[i, j] -= apart * apart
 
 
-def _weighted(kernel, x, y, weights):
+def _toward(kernel, y):
+    """The kernel as a function of x alone."""
+    if isinstance(kernel, _Rbf):
+        return _RbfToward(kernel, y)
+    return lambda x, workers: kernel(x, y)
+
+
+def _weighted(kernel, x, y, weights, workers=1):
     """sum_j weights_j k(x_i, y_j), block by block."""
-    sums, height = np.empty(len(x)), max(1, 4 * BLOCK // len(y))
-    for start in range(0, len(x), height):
-        stop = start + height
-        sums[start:stop] = kernel(x[start:stop], y) @ weights
+    sums, values = np.empty(len(x)), _toward(kernel, y)
+
+    def add(start, rows):
+        sums[start : start + len(rows)] = values(rows, 1) @ weights
+
+    share_out(_blocks(x, 4 * BLOCK // len(y)), add, workers)
     return sums
 
 
@@ -575,14 +630,14 @@ class _Linear:
     kernel = None
     working = 512  # the largest working set
 
-    def __init__(self, points):
+    def __init__(self, points, workers=1):
         self.points = self.given = points
-        self.m, self.origin = points.shape[0], 0.0
+        self.m, self.origin, self.workers = points.shape[0], 0.0, workers
 
     @classmethod
-    def of(cls, points):
+    def of(cls, points, workers=1):
         """The space of a user's points, moved to the origin where they lie far off."""
-        space, first = cls(points), points[0].astype(np.float64)
+        space, first = cls(points, workers), points[0].astype(np.float64)
         # Some rows tell: were the others farther apart, it would only be less needed.
         some = points[:: 1 + len(points) // 1024]
         if np.abs(first).max() > FAR * math.sqrt(squared_distances(some, first).max()):
@@ -592,7 +647,7 @@ class _Linear:
         return space
 
     def subset(self, rows):
-        return _Linear(self.points[rows])
+        return _Linear(self.points[rows], self.workers)
 
     def view(self, weights):
         """Squared distances of all points from the weighted mean."""
@@ -606,7 +661,13 @@ class _Linear:
         return self._from(view.center + change @ (self.points[rows] - view.center))
 
     def _from(self, center):
-        distances = squared_distances(self.points, center)
+        distances = np.empty(self.m)
+
+        def measure(start, rows):
+            distances[start : start + len(rows)] = squared_distances(rows, center)
+
+        workers = self.workers if self.points.size > SMALL else 1
+        share_out(Rows(self.points, workers).blocks(), measure, workers)
         farthest = float(distances.max())
         vanishes = farthest < TINY and (self.points != self.points[0]).any()
         if vanishes or not farthest < HUGE:
@@ -640,9 +701,9 @@ class _Kernel:
 
     working = 1024  # more than in the linear space, for a round costs more
 
-    def __init__(self, points, kernel):
-        self.points, self.kernel = points, kernel
-        self.m = points.shape[0]
+    def __init__(self, points, kernel, workers=1):
+        self.points, self.kernel, self.workers = points, kernel, workers
+        self.m, self.last = points.shape[0], None
         self.own = _diagonal(kernel, points)
         self.size = float(np.abs(self.own).max())
         self.alike = self._all_equal()
@@ -657,16 +718,31 @@ class _Kernel:
         return bool((self.points == self.points[0]).all())
 
     def subset(self, rows):
-        return _Kernel(self.points[rows], self.kernel)
+        return _Kernel(self.points[rows], self.kernel, self.workers)
 
     def view(self, weights):
+        # What ends the rounds is asked for again as the proof, and costs as much as they.
+        if self.last is None or not np.array_equal(self.last[0], weights):
+            self.last = weights.copy(), self._view(weights)
+        return self.last[1]
+
+    def _view(self, weights):
         support = np.flatnonzero(weights)
         share = weights[support] / weights[support].sum()
-        inner = _weighted(self.kernel, self.points, self.points[support], share)
+        held, hands = self.points[support], self._hands(support.size)
+        inner = _weighted(self.kernel, self.points, held, share, hands)
         norm2 = float(share @ inner[support])
         if self.alike:
             return _View(np.zeros(self.m), norm2=norm2)
         return _View(np.maximum(self.own - 2.0 * inner + norm2, 0.0), norm2=norm2)
+
+    def _hands(self, columns):
+        """How many threads pay for so many columns."""
+        return self.workers if columns * self.m > FEW else 1
+
+    @cached_property
+    def _columns(self):
+        return _toward(self.kernel, self.points)
 
     def moved(self, view, rows, change):
         shift = np.zeros(self.m)
@@ -695,7 +771,7 @@ class _Kernel:
             rest = wanted[np.searchsorted(wanted, row) :]
             missing = [other for other in rest if other not in self.columns]
             missing = missing[: max(1, min(64, room, 64 * BLOCK // self.m))]
-            block = self.kernel(self.points[missing], self.points)
+            block = self._columns(self.points[missing], self._hands(len(missing)))
             for other, column in zip(missing, block, strict=True):
                 self.columns[other] = column.copy()
             while len(self.columns) > room:
