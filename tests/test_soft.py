@@ -8,6 +8,7 @@ from functools import partial
 
 import cvxpy
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -319,6 +320,15 @@ def test_the_benchmark_compares_the_same_problems():
     assert max(row["soft_ball_gap"], row["one_class_svm_gap"]) <= benchmark.TOLERANCE
     rows = benchmark.grow("normal", (100, 200), 3, repeats=1)
     assert [row["points"] for row in rows] == ["normal 100 x 3", "normal 200 x 3"]
+    first, second = (row["soft_ball_s"] for row in rows)
+    assert [row["ratio"] for row in rows] == [1.0, pytest.approx(second / first / 2.0)]
+    shared = [benchmark.share("normal", 100, 3, linear, 1) for linear in (True, False)]
+    assert [row["ratio"] for row in shared] == [
+        row["two_workers_s"] / row["soft_ball_s"] for row in shared
+    ]
+    table = pd.DataFrame(rows + shared).assign(ratio=[1.0, 1.3, 1.1, 0.5])
+    said = [line.split("  ")[0] for line in benchmark.verdicts(table)]
+    assert said == ["met", "NOT MET", "NOT MET", "met", "met"]
 
 
 # --- kernels and relatives -----------------------------------------------------------
