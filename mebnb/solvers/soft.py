@@ -14,9 +14,11 @@ The solver takes pairwise steps: weight goes from a point that is too near to on
 is too far, as far as the box allows; the pair is chosen by its gain, to second order.
 They run on a working set: the points that some violating pair contains, the worst ones
 where these are many; all others, which no step could use, are shrunk away. A round of
-steps costs one kernel column for each point whose weight changed. The vertices of the
-box on the simplex are not the unit vectors: the best one fills the farthest points up
-to C, which gives the start, the duality gap and the Frank-Wolfe step.
+steps costs one kernel column for each point whose weight changed. Passes over large
+data and columns of the RBF kernel are shared out to threads in blocks, so that no bit
+hangs on the number of threads. The vertices of the box on the simplex are not the unit
+vectors: the best one fills the farthest points up to C, which gives the start, the
+duality gap and the Frank-Wolfe step.
 
 Sources: Tax and Duin, Support vector data description, Machine Learning 54 (2004);
 Fan, Chen and Lin, Working set selection using second order information, J. Machine
