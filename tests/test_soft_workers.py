@@ -79,41 +79,38 @@ def test_blocks_of_the_size_that_is_used_give_one_ball(kernel):
 
 @pytest.fixture
 def hands(monkeypatch):
-    """How many threads share blocks that are more than one: a list that grows."""
+    """How many threads share each piece of work: a list that grows."""
     seen = []
 
     def share_out(blocks, work, workers):
-        blocks = list(blocks)
-        if len(blocks) > 1:
-            seen.append(workers)
+        seen.append(workers)
         passes.share_out(blocks, work, workers)
 
     monkeypatch.setattr(soft, "share_out", share_out)
+    monkeypatch.setattr(soft, "SMALL", 600)
+    monkeypatch.setattr(soft, "FEW", 6000)
     return seen
 
 
-def test_few_entries_are_left_to_one(hands):
-    small = np.random.default_rng(0).standard_normal((400, 3))
-    soft_ball(small, 0.1, kernel="rbf", workers=3)
-    soft_ball(np.tile(small, (800, 1)), 0.1, workers=3)
+def test_few_entries_are_left_to_one_and_more_are_shared(hands):
+    points = np.random.default_rng(0).standard_normal((301, 2))
+    soft_ball(points[:300], 0.1, workers=3)
     assert set(hands) == {1}
+    hands.clear()
+    soft_ball(points, 0.1, workers=3)
+    assert set(hands) == {3}
 
 
-def test_many_are_shared(hands):
-    points = np.random.default_rng(0).standard_normal((340_000, 3))
-    soft_ball(points, 0.001, workers=3)
-    assert hands.count(3) >= 3
+@pytest.mark.parametrize("columns, workers", [(20, 1), (21, 3)])
+def test_so_are_the_columns_of_a_kernel(hands, columns, workers):
+    points = np.random.default_rng(0).standard_normal((300, 2))
+    space = soft._space(points, "rbf", None, workers=3)
+    space.view(np.repeat([1.0 / columns, 0.0], [columns, 300 - columns]))
+    # The blocks go to threads, what is in a block to one.
+    assert hands[0] == workers and set(hands[1:]) == {1}
     hands.clear()
-    # Threads share what a view adds up, and the entries of columns.
-    space = soft._space(points[:9000], "rbf", None, workers=3)
-    space.view(np.full(9000, 1.0 / 9000))
-    assert hands.count(3) == 1
-    hands.clear()
-    space._column(0, np.arange(64))
-    assert hands == [3]
-    hands.clear()
-    space._column(100, np.arange(100, 120))
-    assert hands == [1]
+    space._column(0, np.arange(columns))
+    assert hands == [workers]
 
 
 def test_a_sample_has_the_threads_of_the_whole():

@@ -70,7 +70,11 @@ TESTS = {
     "solvers.soft_plain": ["test_soft.py -k plain"],
     "solvers.exact": ["test_exact.py"],
     "solvers.frank_wolfe": ["test_frank_wolfe.py", "test_plain.py"],
-    "solvers.soft": ["test_soft.py", "test_plain.py"],
+    "solvers.soft": [
+        "test_soft.py",
+        "test_plain.py",
+        "test_soft_workers.py -k 'not one_ball and not few_points and not same_time'",
+    ],
     "solvers.ellipsoids": ["test_ellipsoids.py", "test_plain.py"],
     "solvers.passes": ["test_workers.py"],
     "solvers.plain_balls": ["test_plain_balls.py"],
