@@ -143,7 +143,7 @@ def test_row_groups_are_read_by_several_threads(tmp_path):
         return read(k)
 
     stream.held._read = meet
-    assert read_all(stream) == list(range(0, 60, 10))
+    in_every_way(stream)
 
 
 def test_a_function_is_called_by_one_thread_at_a_time():
@@ -155,20 +155,29 @@ def test_a_function_is_called_by_one_thread_at_a_time():
         inside.release()
         return points[10 * k : 10 * k + 10]
 
-    assert read_all(Stream(Blocks(read, 6, [10] * 6), 3)) == list(range(0, 60, 10))
+    in_every_way(Stream(Blocks(read, 6, [10] * 6), 3))
+
+
+def in_every_way(stream):
+    """Read 60 rows in blocks of ten, as passes, gathering and others do."""
+    assert read_all(stream) == list(range(0, 60, 10))
+    first, *others = stream.fold(lambda: Shell(np.zeros(2), 1.0, 60, 0.0))
+    np.testing.assert_array_equal(first.merged(others).rows, np.arange(60))
+    values, _ = stream.gather(np.arange(0, 60, 10))
+    np.testing.assert_array_equal(values, np.ones((6, 2)))
 
 
 def test_a_row_group_comes_in_one_piece_and_its_faults_are_told(tmp_path, monkeypatch):
     held = np.arange(300_000.0).reshape(-1, 1)  # Arrow would cut it in three
     table = pa.table({"a": held[:, 0]})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=len(held))
-    pieces, turned = [], module._numbers_of_table
+    pieces, taken = [], module._columns_of_table
 
     def counted(table, what):
         pieces.append(table.column("a").num_chunks)
-        return turned(table, what)
+        return taken(table, what)
 
-    monkeypatch.setattr(module, "_numbers_of_table", counted)
+    monkeypatch.setattr(module, "_columns_of_table", counted)
     stream = Stream(Blocks.from_parquet(tmp_path / "a.parquet"), 2)
     np.testing.assert_array_equal(stream.whole(), held)
     assert set(pieces) == {1}
@@ -177,6 +186,43 @@ def test_a_row_group_comes_in_one_piece_and_its_faults_are_told(tmp_path, monkey
     stream = Stream(Blocks.from_parquet(tmp_path / "b.parquet"), 2)
     with pytest.raises(ValueError, match="rows 21 and on of .*b.parquet must hold"):
         read_all(stream)
+
+
+def test_a_pass_sees_rows_tile_by_tile(tmp_path, monkeypatch):
+    points = np.arange(300.0).reshape(100, 3)
+    pq.write_table(table_of(points), tmp_path / "a.parquet", row_group_size=40)
+
+    class Taker:
+        def __init__(self):
+            self.starts, self.tiles = [], []
+
+        def take(self, start, tile):
+            assert tile.flags.c_contiguous and type(tile) is np.ndarray
+            self.starts.append(start)
+            self.tiles.append(tile)
+
+    some = [0, 11, 22, 33, 40, 51, 62, 73, 80, 91]
+    for held in (Blocks.from_parquet(tmp_path / "a.parquet"), cut_up(points, 40)):
+        for tile, starts in ((35, some), (1, list(range(100)))):
+            monkeypatch.setattr(module, "TILE", tile)
+            (taker,) = Stream(held).fold(Taker)
+            assert taker.starts == starts
+            np.testing.assert_array_equal(np.concatenate(taker.tiles), points)
+
+
+def test_rows_are_gathered_without_the_others_of_their_block(monkeypatch):
+    points, sizes = np.arange(50.0).reshape(25, 2), []
+    made = module.Columns.__getitem__
+
+    def counted(self, rows):
+        sizes.append(len(made(self, rows)))
+        return made(self, rows)
+
+    stream = Stream(Blocks.from_arrow(table_of(points)))
+    monkeypatch.setattr(module.Columns, "__getitem__", counted)
+    values, read = stream.gather([7, 3, 24, 0])
+    np.testing.assert_array_equal(values, points[[7, 3, 24, 0]])
+    assert max(sizes) == 4 and read == 1.0
 
 
 def test_the_support_is_told_by_file_and_row(tmp_path):
@@ -374,6 +420,17 @@ def test_a_block_that_changes_at_either_end_or_in_the_middle_is_noticed(changed)
     rows[changed, 1] += 1.0
     with pytest.raises(ValueError, match="block 0 must be the same in every pass"):
         blocks.block(0)
+
+
+def test_columns_are_an_array_where_they_are_looked_at():
+    narrow, wide = np.arange(5.0, dtype=np.float32), np.linspace(0.1, 0.9, 5)
+    columns = module.Columns([narrow, wide])
+    points = np.column_stack([narrow, wide])
+    assert len(columns) == 5 and columns.shape == points.shape
+    for rows in (slice(None), slice(1, 3), slice(4, 9), [0, 2, -1], np.array([3, 1])):
+        np.testing.assert_array_equal(columns[rows], points[rows])
+        assert columns[rows].dtype == np.float64
+    assert module.Columns([narrow])[:].dtype == np.float32
 
 
 def test_a_table_is_cut_into_blocks_and_turned_tile_by_tile(monkeypatch):

@@ -11,6 +11,8 @@ import glob
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -27,7 +29,7 @@ __all__ = ["Blocks", "Stream", "by_blocks", "opened"]
 # An Arrow table is read in blocks of about this many rows.
 TABLE_ROWS = 2**17
 # Columns become rows in tiles of about this many entries, which the cache holds.
-TILE = 2**16
+TILE = 2**17
 # A shell of many chunks is merged from this many at a time.
 MERGED = 8
 
@@ -130,7 +132,7 @@ class Blocks:
                 use_threads=False,
             )
             file, first = files[k]
-            return _numbers_of_table(table, f"rows {first + 1} and on of {file}")
+            return _columns_of_table(table, f"rows {first + 1} and on of {file}")
 
         blocks = cls(read, len(pieces), rows)
         blocks._files, blocks.names = files, columns
@@ -156,7 +158,7 @@ class Blocks:
         rows = [min(TABLE_ROWS, table.num_rows - start) for start in starts]
 
         def read(k):
-            return _numbers_of_table(table.slice(starts[k], TABLE_ROWS), f"block {k}")
+            return _columns_of_table(table.slice(starts[k], TABLE_ROWS), f"block {k}")
 
         blocks = cls(read, len(starts), rows)
         blocks.names = table.column_names
@@ -186,7 +188,13 @@ class Blocks:
 
     def block(self, k):
         """Block k as a C-contiguous array, or what is wrong with it."""
-        block = checked_block(self._read(k), k, self._columns)
+        return self.fetch(k)[:]
+
+    def fetch(self, k):
+        """Block k as it comes: an array, or Columns; or what is wrong with it."""
+        block = self._read(k)
+        if not isinstance(block, Columns):
+            block = checked_block(block, k, self._columns)
         self._columns = block.shape[1] if len(block) else self._columns
         if self._rows is not None and len(block) != self._rows[k]:
             raise ValueError(
@@ -232,9 +240,23 @@ class Blocks:
             places.append((file, first + int(row) - self.start(k)))
         return places
 
-    def fold(self, new, walk, workers):
+    def fold(self, new, show):
         """Show all blocks to takers; see `mebnb.solvers.passes.fold`."""
-        return fold(walk(range(self.count)), new, workers)
+        tiled = show(range(self.count), lambda: _Tiled(new()))
+        return [each.taker for each in tiled]
+
+
+class _Tiled:
+    """Shows a taker blocks tile by tile, each while a core's cache still holds it."""
+
+    def __init__(self, taker):
+        self.taker = taker
+
+    def take(self, start, read):
+        block = read()
+        size = max(1, TILE // block.shape[1])
+        for at in range(0, len(block), size):
+            self.taker.take(start + at, block[at : at + size])
 
 
 class _Chunks(Blocks):
@@ -270,7 +292,7 @@ class _Chunks(Blocks):
         length = self._dask.delayed(len)
         return list(self._dask.compute(*[length(task) for task in self._tasks]))
 
-    def fold(self, new, walk, workers):
+    def fold(self, new, show):
         look, merge = self._dask.delayed(_look), self._dask.delayed(_merge)
         shells = [
             look(new, task, k, self.start(k), self._rows[k], self._columns)
@@ -352,8 +374,36 @@ def _check_file(fragment, columns):
         raise type(error)(f"{fragment.path}: {error}") from None
 
 
-def _numbers_of_table(table, what):
-    """A table of numbers as an array, of the narrowest type that holds all columns."""
+class Columns:
+    """Rows that are held column by column, and made where they are looked at.
+
+    Parameters
+    ----------
+    columns : list of ndarray, shape (k,)
+        float32 or float64; the rows are of the narrowest type that holds all.
+    """
+
+    def __init__(self, columns):
+        self.columns, self.dtype = columns, np.result_type(*columns)
+        self.shape = len(columns[0]), len(columns)
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows):
+        """Some rows, by a slice or by their numbers, as a C-contiguous array."""
+        columns = [column[rows] for column in self.columns]
+        numbers = np.empty((len(columns[0]), len(columns)), self.dtype)
+        size = max(1, TILE // len(columns))
+        for start in range(0, len(numbers), size):
+            tile = slice(start, start + size)
+            for j, column in enumerate(columns):
+                numbers[tile, j] = column[tile]
+        return numbers
+
+
+def _columns_of_table(table, what):
+    """The rows of a table, or which of its columns does not hold numbers."""
     columns = []
     for name in table.column_names:
         column = table.column(name)
@@ -367,21 +417,15 @@ def _numbers_of_table(table, what):
                 values[:, None], f"column {name!r} of {what}", finite=False
             )
         columns.append(values.reshape(-1))
-    kind = np.result_type(*columns)
-    numbers = np.empty((table.num_rows, len(columns)), kind)
-    size = max(1, TILE // len(columns))
-    for start in range(0, len(numbers), size):
-        rows = slice(start, start + size)
-        for j, column in enumerate(columns):
-            numbers[rows, j] = column[rows]
-    return numbers
+    return Columns(columns)
 
 
 class Stream:
     """Blocks as a solver reads them; the counterpart of `mebnb.solvers.passes.Rows`.
 
-    Files are read by as many threads as look at rows, so that both share all cores;
-    for each worker there are at most two blocks in memory.
+    A row group of a file is read by the worker that looks at it: all cores are busy, and
+    none waits for another. Other blocks are read by one thread, ahead of the workers.
+    For each worker there are at most two blocks in memory.
 
     Parameters
     ----------
@@ -398,38 +442,50 @@ class Stream:
 
     def blocks(self):
         """Walk over the rows: number of a block's first row, and the block."""
-        return self._walk(range(self.held.count))
+        for start, read in self._ahead(range(self.held.count), self.held.block):
+            yield start, read()
 
-    def _walk(self, numbers):
-        """Some blocks, each read while those before it are looked at."""
+    def _ahead(self, numbers, read):
+        """Some blocks, each read while those before it are looked at.
+
+        Yields the number of a block's first row, and a function that gives the block.
+        """
         readers = self.workers if self.held.side_by_side else 1
         with ThreadPoolExecutor(readers) as pool:
             coming = deque()
             for k in numbers:
-                coming.append((k, pool.submit(self.held.block, k)))
+                coming.append((self.held.start(k), pool.submit(read, k).result))
                 if len(coming) > readers:
-                    yield self._arrived(*coming.popleft())
-            for ahead in coming:
-                yield self._arrived(*ahead)
+                    yield coming.popleft()
+            yield from coming
 
-    def _arrived(self, k, block):
-        return self.held.start(k), block.result()
+    def _show(self, numbers, new):
+        """Show some blocks to takers, each as a function that gives it."""
+        held = self.held
+        if held.side_by_side:
+            blocks = ((held.start(k), partial(held.fetch, k)) for k in numbers)
+        else:
+            blocks = self._ahead(numbers, held.fetch)
+        return fold(blocks, new, self.workers)
 
     def fold(self, new):
         """See `mebnb.solvers.passes.fold`."""
-        return self.held.fold(new, self._walk, self.workers)
+        return self.held.fold(new, self._show)
 
     def gather(self, rows):
         """Some rows as float64, and what part of all rows was read for them."""
         rows = np.asarray(rows)
         values = np.empty((rows.size, self.shape[1]))
-        holders, read = self.held.holders(rows), 0
-        needed = np.unique(holders).tolist()
-        for k, (start, block) in zip(needed, self._walk(needed), strict=True):
-            mine = holders == k
+        needed = np.unique(self.held.holders(rows)).tolist()
+
+        def pick(start, read):
+            block = read()
+            mine = (start <= rows) & (rows < start + len(block))
             values[mine] = block[rows[mine] - start]
-            read += len(block)
-        return values, read / self.shape[0]
+
+        self._show(needed, lambda: SimpleNamespace(take=pick))
+        sizes = self.held.rows
+        return values, sum(sizes[k] for k in needed) / self.shape[0]
 
     def join(self, held, rows, shell):
         """See `mebnb.solvers.passes.Rows.join`."""
