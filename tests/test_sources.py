@@ -252,6 +252,15 @@ def test_columns_are_chosen_and_types_mixed(tmp_path):
         minimum_enclosing_ball(dd.from_pandas(frame, npartitions=2))
 
 
+def test_columns_are_read_as_named_and_in_order(tmp_path):
+    points = np.arange(9.0).reshape(3, 3)
+    table = pa.table(dict(zip(["a", "a.b", "c"], points.T, strict=True)))
+    pq.write_table(table, tmp_path / "dots.parquet")
+    for names, places in ((["a"], [0]), (["c", "a"], [2, 0]), (["a.b"], [1])):
+        blocks = Blocks.from_parquet(tmp_path / "dots.parquet", names)
+        np.testing.assert_array_equal(blocks.block(0), points[:, places])
+
+
 def test_files_that_are_not_there_or_empty(tmp_path):
     for name in ("no.npy", "no.parquet", "no*.parquet"):
         with pytest.raises(ValueError, match="no file is called"):
@@ -337,6 +346,8 @@ def test_columns_of_other_kinds_are_checked_by_name():
     assert mixed.block(0).tolist() == [[1.0, 1.5], [0.0, 2.0]]
     with pytest.raises(ValueError, match="columns must name at least one column"):
         Blocks.from_arrow(pa.table({"a": [1.0]}), [])
+    with pytest.raises(ValueError, match="name each column once, found 'b' again"):
+        Blocks.from_arrow(pa.table({"a": [1.0], "b": [2.0]}), ["a", "b", "b"])
 
 
 @pytest.fixture

@@ -100,6 +100,7 @@ class Blocks:
             When a column does not hold numbers.
         """
         from pyarrow import dataset
+        from pyarrow.parquet import ParquetFile
 
         path = os.fspath(path)
         pattern = glob.has_magic(path) and not os.path.exists(path)
@@ -110,31 +111,29 @@ class Blocks:
         if not data.files:
             raise ValueError(f"{path} must hold Parquet files, found none")
         columns = _chosen_columns(data.schema, columns)
-        files, pieces, rows = [], [], []
+        files, groups, rows = [], [], []
         for fragment in sorted(data.get_fragments(), key=lambda piece: piece.path):
             _check_file(fragment, columns)
             first = 0
-            for piece in fragment.split_by_row_group():
+            for group in fragment.row_groups:
                 files.append((fragment.path, first))
-                pieces.append(piece)
-                rows.append(piece.row_groups[0].num_rows)
+                groups.append((fragment.metadata, group.id))
+                rows.append(group.num_rows)
                 first += rows[-1]
-        if not pieces:
+        if not groups:
             raise ValueError(f"{path} holds no rows")
 
         def read(k):
-            # By the types of its own file: those of the first may be narrower. In one
-            # piece, whose columns need no copy; the threads are those of the stream.
-            table = pieces[k].to_table(
-                pieces[k].physical_schema,
-                columns=columns,
-                batch_size=max(rows[k], 1),
-                use_threads=False,
-            )
+            # By the types of its own file: those of the first may be narrower. A file
+            # that is mapped into memory is not copied before it is decoded; the threads
+            # are those of the stream.
             file, first = files[k]
+            metadata, group = groups[k]
+            with ParquetFile(file, metadata=metadata, memory_map=True) as whole:
+                table = whole.read_row_group(group, columns, use_threads=False)
             return _columns_of_table(table, f"rows {first + 1} and on of {file}")
 
-        blocks = cls(read, len(pieces), rows)
+        blocks = cls(read, len(groups), rows)
         blocks._files, blocks.names = files, columns
         blocks.side_by_side = True
         return blocks
@@ -363,6 +362,9 @@ def _chosen_columns(schema, columns):
             raise TypeError(f"column {name!r} must hold real numbers, found {kind}")
     if not chosen:
         raise ValueError("columns must name at least one column")
+    if len(set(chosen)) < len(chosen):
+        again = next(name for name in chosen if chosen.count(name) > 1)
+        raise ValueError(f"columns must name each column once, found {again!r} again")
     return chosen
 
 
