@@ -224,8 +224,8 @@ def test_the_page_shows_words_and_remarks_and_is_the_same_every_time():
     assert html == page()
     assert html.count("<small") == 72
     assert "50 / 49<br>" in html
-    assert "fn of ASFW, 0.1: differs; a &lt; b &amp; c." in html
-    assert "cpu ms of every row: not comparable" in html
+    assert "FN of ASFW, 0.1: differs; a &lt; b &amp; c." in html
+    assert "CPU (ms) of every row: not comparable" in html
     assert "recall (%)" in html
     assert "<caption>Report, Table 3 (breast cancer): 72 published cells, " in html
 

@@ -48,6 +48,30 @@ COLOURS = {
     NOT_COMPARABLE: "#5c5c5c",
 }
 
+WORDS = {
+    "active_set_size": "active set",
+    "breast_cancer": "breast cancer",
+    "cpu_ms": "CPU (ms)",
+    "cpu_s": "CPU (s)",
+    "dataset": "data set",
+    "f1_pct": "F1 (%)",
+    "fn": "FN",
+    "fp": "FP",
+    "gaussian": "Gaussian",
+    "gene_expression": "gene expression",
+    "iranian_churn": "churn",
+    "maternal_risk": "maternal risk",
+    "MEB_A": "MEB(A)",
+    "optimal_k": "optimal K",
+    "recall_diminishing_step": "recall, diminishing step",
+    "recall_short_step": "recall, short step",
+    "recall_test": "recall, test",
+    "recall_train": "recall, training",
+    "time_ms": "time (ms)",
+    "vertebral_column": "vertebral column",
+}
+"""What columns, tables, algorithms and data sets are called, where that is not their name."""
+
 TABLE = re.compile(r"(report|slides|me2)_table(\d+)_(\w+)")
 DOCUMENTS = {"report": "Report", "slides": "Slides", "me2": "Paper"}
 
@@ -240,7 +264,9 @@ class Comparison:
         head = "".join(f'<th scope="col">{name}</th>' for name in heads)
         body = []
         for key, cells in self._rows().items():
-            names = "".join(f'<th scope="row">{escape(part)}</th>' for part in key)
+            names = "".join(
+                f'<th scope="row">{escape(WORDS.get(part, part))}</th>' for part in key
+            )
             values = "".join(_cell_html(cells.get(column)) for column in columns)
             body.append(f"<tr>{names}{values}</tr>")
         return (
@@ -258,7 +284,7 @@ class Comparison:
             for column, cell in cells.items():
                 if cell["remark"]:
                     remark = (column, cell["verdict"], cell["remark"])
-                    told.setdefault(remark, []).append(", ".join(key))
+                    told.setdefault(remark, []).append(", ".join(WORDS.get(part, part) for part in key))
         items = []
         for (column, verdict, remark), whose in told.items():
             of_whom = "every row" if len(whose) == len(rows) > 1 else "; ".join(whose)
@@ -309,13 +335,17 @@ def _spoken(name):
     match = TABLE.fullmatch(name)
     if match is None:
         return name
-    return f"{DOCUMENTS[match[1]]}, Table {match[2]} ({match[3].replace('_', ' ')})"
+    return f"{DOCUMENTS[match[1]]}, Table {match[2]} ({_words(match[3])})"
 
 
 def _words(name):
-    return name.removesuffix("_pct").replace("_", " ") + (
-        " (%)" if name.endswith("_pct") else ""
-    )
+    percent = " (%)" if name.endswith("_pct") else ""
+    return WORDS.get(name, name.removesuffix("_pct").replace("_", " ") + percent)
+
+
+def _short(value):
+    """Two digits of a number, without a power of ten."""
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def compare(
@@ -431,7 +461,7 @@ class _Judge:
             standard_error, repeats = error
             difference = abs(float(value) - float(printed))
             remark = (
-                f"difference {difference:.2g}, standard error {standard_error:.2g}, "
+                f"difference {_short(difference)}, standard error {_short(standard_error)}, "
                 f"{repeats} repeats"
             )
             # A difference of exactly two errors must not be decided by its last bit.

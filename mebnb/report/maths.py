@@ -26,6 +26,10 @@ FORMULA = re.compile(
 VERBATIM = ("code", "pre", "script", "style", "textarea", "math", "svg")
 UNRESOLVED = "(??)"
 PUNCTUATION = re.compile(r"[.,;:!?)\]]+")
+OPENING = re.compile(r"[(\[]+$")
+RELATIONS = "=≤≥<>←→⇒⟹⟺∈⊂≈"
+SUMS = "+−"
+FENCES = dict.fromkeys("([{⟨", 1) | dict.fromkeys(")]}⟩", -1)
 TALL = ["mfrac", "munder", "mover", "munderover", "mtable"]
 FACTORY = BeautifulSoup("", "html.parser")
 
@@ -106,7 +110,8 @@ def to_mathml(text):
 
 
 def let_scroll(formula):
-    """Let a formula within a line scroll by itself, also with the keyboard."""
+    """Let a long formula within a line go on below, and scroll where it cannot."""
+    _let_break(formula.math)
     formula.attrs.update({"class": "formula long", "tabindex": "0"})
     formula.attrs.update({"role": "group", "aria-label": "Formula"})
 
@@ -166,14 +171,61 @@ def _parse(converted):
 
 
 def _keep_punctuation(places):
-    """Keep a full stop or comma on the line of the formula that it follows."""
+    """Keep a bracket, full stop or comma on the line of the formula that it stands by."""
     for at, text in enumerate(places[1:], start=1):
         formula = places[at - 1]
         after = PUNCTUATION.match(text) if isinstance(text, str) else None
-        if after and "formula" in getattr(formula, "attrs", {}).get("class", ""):
+        if after and _is_formula(formula):
             formula.append(NavigableString(after[0]))
             places[at] = NavigableString(text[after.end() :])
+    for at, text in enumerate(places[:-1]):
+        before = OPENING.search(text) if isinstance(text, str) else None
+        if before and _is_formula(places[at + 1]):
+            places[at + 1].insert(0, NavigableString(before[0]))
+            places[at] = NavigableString(text[: before.start()])
     return places
+
+
+def _is_formula(place):
+    return "formula" in getattr(place, "attrs", {}).get("class", "")
+
+
+def _let_break(math):
+    """Cut a formula where a line may end: each part is a `math` of its own.
+
+    A line ends before a relation or a sum that stands in no brackets, or after a comma.
+    """
+    parts, depth, before = [[]], 0, None
+    for child in math.contents[:]:
+        if depth == 0 and before is not None and _may_end(before, child):
+            parts.append([])
+            if child.name == "mo":
+                child["form"] = "infix"  # at the front it would be taken for a sign
+        parts[-1].append(child)
+        depth += _opens(child)
+        before = child
+    for part in reversed(parts[1:]):
+        following = FACTORY.new_tag("math")
+        following.extend([child.extract() for child in part])
+        math.insert_after(following)
+
+
+def _may_end(before, after):
+    """Whether a line may end between two elements of a formula."""
+    if before.name == "mo" and before.get_text() == ",":
+        return True
+    after_operand = before.name != "mo" or _opens(before) < 0
+    binary = after.name == "mo" and after.get_text() in RELATIONS + SUMS
+    return after_operand and binary
+
+
+def _opens(element):
+    """1 for an opening bracket, -1 for a closing one, which may have a power, else 0."""
+    sign = element.find("mo") if element.name in ("msup", "msub", "msubsup") else element
+    if sign is None or sign.name != "mo":
+        return 0
+    by_form = {"prefix": 1, "postfix": -1}.get(sign.get("form"), 0)
+    return FENCES.get(sign.get_text(), by_form if sign.get_text() in "‖|" else 0)
 
 
 def _keep_apart(bar):
@@ -210,7 +262,7 @@ def _place(piece, elements):
         holder["role"], holder["aria-label"] = "group", "Equation"
     else:
         holder["class"] = "formula"
-        if len(text) > 60:
-            let_scroll(holder)
     holder.append(element)
+    if holder["class"] == "formula" and len(text) > 60:
+        let_scroll(holder)
     return holder

@@ -31,8 +31,8 @@ def number_all(main, chapter):
     taken = {element["id"] for element in main(id=True)}
     prefix = f"{int(chapter)}." if chapter else ""
     for count, picture in enumerate(main.select("figure.output"), start=1):
-        about = SENTENCE.match(_about(picture))
-        words = [NavigableString(about[0])] if about else []
+        about = _first_words(_about(picture))
+        words = [NavigableString(about)] if about else []
         _caption(picture, f"Figure {prefix}{count}", words, taken)
         if picture.img:
             _let_enlarge(picture, taken)
@@ -65,6 +65,13 @@ def _about(figure):
     if frames is not None:
         return frames["aria-label"]
     return figure.img["alt"] if figure.img else ""
+
+
+def _first_words(about):
+    """The first sentence of a description, or what it says left and right."""
+    sentences = [found[0].strip() for found in SENTENCE.finditer(about)]
+    both = len(sentences) > 1 and sentences[1].startswith("Right")
+    return " ".join(sentences[: 2 if both else 1])
 
 
 def _words_of(scroller):

@@ -16,6 +16,7 @@ from mebnb.writing import write_file
 
 FILE = "functions.html"
 TITLE = "The functions of the package"
+CITED = re.compile(r"(\[\d+\])_")  # as docstrings point to their references
 CODE = re.compile(r"(?P<mark>`{1,2})(?P<code>[^`\n]+)(?P=mark)")
 
 
@@ -144,6 +145,7 @@ def _as_code(text):
 
 def _words(text):
     """Words between others, whose blanks at the ends matter."""
+    text = CITED.sub(r"\1", text)
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() else ""
     return before + escaped(text) + after

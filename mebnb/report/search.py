@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from html import escape
 from pathlib import Path
+
+from bs4 import BeautifulSoup
 
 from mebnb.report.document import TEMPLATES, body_of, document
 from mebnb.report.errata import statement_address
 from mebnb.report.finishing import HEADINGS
-from mebnb.report.maths import split_formulas
+from mebnb.report.maths import to_mathml
 from mebnb.report.reference import FILE as FUNCTIONS
 from mebnb.report.reference import public_functions
 from mebnb.writing import write_file
@@ -116,9 +119,9 @@ def _cards(statements):
 
 
 def _words(text):
-    """Text without its formulas, of which nobody types the source."""
-    plain = (piece for piece, display in split_formulas(text) if display is None)
-    return " ".join(" ".join(plain).split())
+    """Text with its formulas as signs, not as the source that nobody types."""
+    shown = BeautifulSoup(to_mathml(escape(text, quote=False)), "html.parser").get_text()
+    return " ".join(shown.split())
 
 
 def _script(places):

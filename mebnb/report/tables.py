@@ -18,7 +18,7 @@ MISSING = re.compile(r"^(nan|NaN|<NA>|NaT|-)$")  # as pandas and notebooks write
 INTERVAL = re.compile(r"\[[-+−]?[\d.]+%?,? [^\[\]]{1,16}\]")
 LONGEST_WORD = 60  # characters; a longer one is broken
 DENSE = 6  # columns; a table of so many stands closer
-LONGEST_LINE = 12  # characters of a header that stays on one line
+LONGEST_LINE = 12  # characters of a header over one column that stays on one line
 MOST_PADDED = 5  # decimals; a column that differs by more is not aligned
 DIGIT, POINT = "\u2007", "\u2008"  # blanks as wide as a digit and a point
 
@@ -169,7 +169,8 @@ def _fold_headers(table):
     """Break a long header where its two lines are about as long."""
     for cell in table.select("thead th"):
         text = cell.get_text(" ", strip=True)
-        if len(text) <= LONGEST_LINE or " " not in text or cell.find(True):
+        room = LONGEST_LINE * _span(cell, "colspan")
+        if len(text) <= room or " " not in text or cell.find(True):
             continue
         blanks = [match.start() for match in re.finditer(" ", text)]
         middle = min(blanks, key=lambda at: max(at, len(text) - at - 1))

@@ -21,8 +21,10 @@ function score(words, [heading, chapter, , text]) {
 }
 
 function excerpt(words, text) {
-  const at = Math.max(0, text.toLowerCase().indexOf(words[0]) - 60);
-  return (at ? "… " : "") + text.slice(at, at + 200).trim() + (at + 200 < text.length ? " …" : "");
+  const found = Math.max(0, text.toLowerCase().indexOf(words[0]) - 60);
+  const at = found ? text.indexOf(" ", found) + 1 : 0; // whole words only
+  const part = text.slice(at, at + 200);
+  return (at ? "… " : "") + (at + 200 < text.length ? part.replace(/\s\S*$/, " …") : part);
 }
 
 function item(words, [heading, chapter, address, text]) {
