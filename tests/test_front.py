@@ -213,7 +213,7 @@ def test_search_knows_statements_by_their_words(pages, tmp_path):
     path = write_search(tmp_path, pages, chapters_of(pages), [one])
     script = BeautifulSoup(path.read_text(), "html.parser").script.get_text()
     places = json.loads(script.partition("const PLACES = ")[2].partition(";\n")[0])
-    found = ["R-E13 (13): HOLDS", "errata", "errata.html#R-E13", "Twice is even."]
+    found = ["R-E13 (13): HOLDS", "errata", "errata.html#R-E13", "Twice α is even."]
     assert places[-1] == found
 
 

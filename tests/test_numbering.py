@@ -53,6 +53,24 @@ def test_figures_and_tables_are_numbered_by_chapter(tmp_path):
     assert page.soup.find(id="table-3.1").select_one(".table") is not None
 
 
+@pytest.mark.parametrize(
+    ("alt", "caption"),
+    [
+        (
+            "Left: it falls. Right: it rises. Both end.",
+            "Left: it falls. Right: it rises.",
+        ),
+        ("Two lines. They meet. Right of it none.", "Two lines."),
+        ("Ranks of all. On 35 sets: a 1.5, b 2.", "Ranks of all."),
+    ],
+)
+def test_caption_of_a_figure_is_its_first_sentence_or_both_of_its_sides(
+    tmp_path, alt, caption
+):
+    (page,) = pages_of(tmp_path, n3_away=[figure("one", alt)])
+    assert page.soup.main.figcaption.get_text() == f"Figure 3.1 {caption}"
+
+
 def test_picture_links_to_itself_enlarged_and_back(tmp_path):
     (page,) = pages_of(tmp_path, n3_away=[figure("one", "A"), figure("two", "B")])
     views = page.soup.main.select("figure.output > .view")
@@ -119,6 +137,20 @@ def test_sentence_leads_to_the_first_table_of_a_cell_only(tmp_path):
     (page,) = pages_of(tmp_path, n3_away=["## Sets", "Ten runs of each method:", cell])
     captions = [caption.get_text() for caption in page.soup.main("figcaption")]
     assert captions == ["Table 3.1 Ten runs of each method", "Table 3.2 Sets"]
+
+
+def test_sentence_shown_by_a_cell_leads_to_the_table_that_it_shows_next(tmp_path):
+    cell = shown_table()
+    said = nbformat.v4.new_output(
+        "display_data", {"text/markdown": "And their own means:"}
+    )
+    cell.outputs = [cell.outputs[0], said, cell.outputs[0]]
+    (page,) = pages_of(tmp_path, n3_away=["## Sets", "Ten runs of each method:", cell])
+    captions = [caption.get_text() for caption in page.soup.main("figcaption")]
+    assert captions == [
+        "Table 3.1 Ten runs of each method",
+        "Table 3.2 And their own means",
+    ]
 
 
 def test_folded_table_has_the_words_that_unfold_it(tmp_path):

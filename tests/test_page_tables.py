@@ -52,6 +52,17 @@ def test_column_that_is_not_of_plain_numbers_stays_as_it_is(other):
     assert [cell.get_text() for cell in column(table, 0)] == ["1.5", "2", other]
 
 
+@pytest.mark.parametrize(("columns", "lines"), [(1, 2), (2, 1)])
+def test_header_over_several_columns_has_their_room(columns, lines):
+    html = (
+        f"<table><thead><tr><th colspan={columns}>breast cancer data</th></tr></thead>"
+        f"<tbody><tr>{'<td>1</td>' * columns}</tr></tbody></table>"
+    )
+    main = BeautifulSoup(f"<main>{html}</main>", "html.parser").main
+    mark_up_tables(main)
+    assert len(main.th("br")) == lines - 1
+
+
 def test_remark_below_a_number_does_not_move_it():
     table = marked_up(["x"], ["1.5<br><small>differs</small>"], ["2"])
     assert column(table, 0)[1].get_text() == f"2{POINT}{DIGIT}"

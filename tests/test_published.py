@@ -112,6 +112,8 @@ def test_two_standard_errors_are_the_limit_of_the_spread():
     verdict, remark = verdict_of("0.80", 0.76, spread={"value": (0.02, 10)})
     assert verdict == SPREAD
     assert remark == "difference 0.04, standard error 0.02, 10 repeats"
+    verdict, remark = verdict_of("379", 187.98, spread={"value": (106.2, 60)})
+    assert remark == "difference 190, standard error 110, 60 repeats"
     verdict, remark = verdict_of(
         "0.80", 0.75, spread={"value": (0.02, 10)}, reasons={"value": "another split"}
     )
@@ -228,6 +230,16 @@ def test_the_page_shows_words_and_remarks_and_is_the_same_every_time():
     assert "CPU (ms) of every row: not comparable" in html
     assert "recall (%)" in html
     assert "<caption>Report, Table 3 (breast cancer): 72 published cells, " in html
+
+
+def test_the_page_names_algorithms_and_columns_as_the_documents_do():
+    published = table(algorithm=["MEB_A", "DT_O"], recall_test=["1", "2"])
+    html = compare(
+        published, table(algorithm=["MEB_A", "DT_O"]), "algorithm"
+    )._repr_html_()
+    assert '<th scope="row">MEB(A)</th>' in html
+    assert '<th scope="row">DT_O</th>' in html
+    assert '<th scope="col">recall, test</th>' in html
 
 
 @pytest.mark.parametrize(("rows", "whose"), [(["a"], "a"), (["a", "b"], "every row")])

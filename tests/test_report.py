@@ -21,7 +21,7 @@ from mebnb import cli
 from mebnb.report import ReportError, running
 from mebnb.report import notebooks as notebooks_room
 from mebnb.report.making import export_stored, is_current, make_report
-from mebnb.report.maths import split_formulas, typeset
+from mebnb.report.maths import let_scroll, split_formulas, to_mathml, typeset
 from mebnb.report.notebooks import read_notebook, select_notebooks
 from mebnb.report.pages import NEEDS_SCRIPT, build_pages
 from mebnb.report.parameters import (
@@ -887,6 +887,32 @@ def test_punctuation_stays_on_the_line_of_its_formula(tmp_path):
     assert texts == ["x,", "y;", "x", "x,"]
     paragraph = page.soup.main.find_all("p")[0]
     assert paragraph.get_text() == "With x, y; and x there, x, z."
+
+
+def test_bracket_stays_on_the_line_of_the_formula_that_it_opens(tmp_path):
+    page = page_of(tmp_path, "# T", "Two ($x$, 1) and [$y$]; the ($z$) is one.")
+    texts = [span.get_text() for span in page.soup.main.select(".formula")]
+    assert texts == ["(x,", "[y];", "(z)"]
+    assert page.soup.main.p.get_text() == "Two (x, 1) and [y]; the (z) is one."
+
+
+@pytest.mark.parametrize(
+    ("latex", "parts"),
+    [
+        (r"a + b \le -c, d", ["a", "+b", "≤−c,", "d"]),
+        (r"f(a + b) = [c - d]", ["f(a+b)", "=[c−d]"]),
+        (r"\lVert a - b \rVert^2 - |c - d| = 0", ["‖a−b‖2", "−|c−d|", "=0"]),
+        (r"\frac{a + b}{c = d}", ["a+bc=d"]),
+    ],
+)
+def test_long_formula_may_end_a_line_outside_of_its_brackets(latex, parts):
+    formula = BeautifulSoup(to_mathml(f"${latex}$"), "html.parser").span
+    let_scroll(formula)
+    assert [math.get_text() for math in formula("math")] == parts
+    cut = [math.contents[0] for math in formula("math")[1:]]
+    assert all(sign["form"] == "infix" for sign in cut if sign.name == "mo")
+    let_scroll(formula)
+    assert [math.get_text() for math in formula("math")] == parts
 
 
 def test_formulas_stand_in_tables_of_outputs_and_titles_too(tmp_path):

@@ -141,7 +141,7 @@ def swap_row(m, n, repeats, seed):
         | total
         | {
             "most swaps and drops in a row": max(bad),
-            "3 m! + 1": f"{3 * math.factorial(m) + 1:.1e}",
+            "3 m! + 1": f"{3 * math.factorial(m) + 1:.2g}",
             "swaps only move weights": permuted,
             "dual value rose": bool(rising),
         }

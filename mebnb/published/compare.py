@@ -284,7 +284,9 @@ class Comparison:
             for column, cell in cells.items():
                 if cell["remark"]:
                     remark = (column, cell["verdict"], cell["remark"])
-                    told.setdefault(remark, []).append(", ".join(WORDS.get(part, part) for part in key))
+                    told.setdefault(remark, []).append(
+                        ", ".join(WORDS.get(part, part) for part in key)
+                    )
         items = []
         for (column, verdict, remark), whose in told.items():
             of_whom = "every row" if len(whose) == len(rows) > 1 else "; ".join(whose)

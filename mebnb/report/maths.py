@@ -30,6 +30,7 @@ OPENING = re.compile(r"[(\[]+$")
 RELATIONS = "=≤≥<>←→⇒⟹⟺∈⊂≈"
 SUMS = "+−"
 FENCES = dict.fromkeys("([{⟨", 1) | dict.fromkeys(")]}⟩", -1)
+BARS = ("‖", "|")
 TALL = ["mfrac", "munder", "mover", "munderover", "mtable"]
 FACTORY = BeautifulSoup("", "html.parser")
 
@@ -195,37 +196,35 @@ def _let_break(math):
 
     A line ends before a relation or a sum that stands in no brackets, or after a comma.
     """
-    parts, depth, before = [[]], 0, None
+    parts, depth, barred, ended = [[]], 0, False, ""
     for child in math.contents[:]:
-        if depth == 0 and before is not None and _may_end(before, child):
+        if depth == 0 and _may_end(ended, child):
             parts.append([])
             if child.name == "mo":
                 child["form"] = "infix"  # at the front it would be taken for a sign
         parts[-1].append(child)
-        depth += _opens(child)
-        before = child
+        sign = _sign(child)
+        turn = (-1 if barred else 1) if sign in BARS else FENCES.get(sign, 0)
+        barred ^= sign in BARS
+        depth += turn
+        ended = sign if sign and turn >= 0 else "a term"
     for part in reversed(parts[1:]):
         following = FACTORY.new_tag("math")
         following.extend([child.extract() for child in part])
         math.insert_after(following)
 
 
-def _may_end(before, after):
-    """Whether a line may end between two elements of a formula."""
-    if before.name == "mo" and before.get_text() == ",":
-        return True
-    after_operand = before.name != "mo" or _opens(before) < 0
+def _may_end(ended, after):
+    """Whether a line may end before an element, after this sign or a term."""
     binary = after.name == "mo" and after.get_text() in RELATIONS + SUMS
-    return after_operand and binary
+    return ended == "," or (ended == "a term" and binary)
 
 
-def _opens(element):
-    """1 for an opening bracket, -1 for a closing one, which may have a power, else 0."""
-    sign = element.find("mo") if element.name in ("msup", "msub", "msubsup") else element
-    if sign is None or sign.name != "mo":
-        return 0
-    by_form = {"prefix": 1, "postfix": -1}.get(sign.get("form"), 0)
-    return FENCES.get(sign.get_text(), by_form if sign.get_text() in "‖|" else 0)
+def _sign(element):
+    """The operator that an element is, or that it gives a power; else none."""
+    if element.name in ("msup", "msub", "msubsup"):
+        element = element.find(True)
+    return element.get_text() if element.name == "mo" else ""
 
 
 def _keep_apart(bar):

@@ -92,11 +92,15 @@ def _words_of(scroller):
 
 
 def _paragraph_before(scroller):
-    """The element right before a table, in its cell or at the end of the text before."""
+    """What stands right before a table: in its cell, or at the end of the text before."""
     before = scroller.find_previous_sibling(True)
     cell = scroller.find_parent("section", class_="cell")
     if cell is None or "text" in cell["class"] or (before and before.name == "p"):
         return before
+    output = scroller.find_parent(class_="output")
+    shown = output.find_previous_sibling(True) if output else None
+    if shown is not None and (last := shown.select(":scope > p:last-child")):
+        return last[0]
     text = cell.find_previous_sibling("section")
     leads = cell.find(class_="table") is scroller and text and "text" in text["class"]
     return text.find_all(True, recursive=False)[-1] if leads else None

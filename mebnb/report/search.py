@@ -120,7 +120,9 @@ def _cards(statements):
 
 def _words(text):
     """Text with its formulas as signs, not as the source that nobody types."""
-    shown = BeautifulSoup(to_mathml(escape(text, quote=False)), "html.parser").get_text()
+    shown = BeautifulSoup(
+        to_mathml(escape(text, quote=False)), "html.parser"
+    ).get_text()
     return " ".join(shown.split())
 
 
