@@ -57,7 +57,7 @@ def test_figures_and_tables_are_numbered_by_chapter(tmp_path):
     ("alt", "caption"),
     [
         (
-            "Left: it falls. Right: it rises. Both end.",
+            "Left: it falls. To 0. Right: it rises.",
             "Left: it falls. Right: it rises.",
         ),
         ("Two lines. They meet. Right of it none.", "Two lines."),

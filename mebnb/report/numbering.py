@@ -70,8 +70,9 @@ def _about(figure):
 def _first_words(about):
     """The first sentence of a description, or what it says left and right."""
     sentences = [found[0].strip() for found in SENTENCE.finditer(about)]
-    both = len(sentences) > 1 and sentences[1].startswith("Right")
-    return " ".join(sentences[: 2 if both else 1])
+    right = [said for said in sentences[1:] if said.startswith("Right: ")]
+    both = right and sentences[0].startswith("Left: ")
+    return " ".join([*sentences[:1], *right[:1]] if both else sentences[:1])
 
 
 def _words_of(scroller):
