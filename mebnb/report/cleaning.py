@@ -18,7 +18,7 @@ TEXT = (
     "var"
 )
 LINE = "abbr b cite code del em i ins kbd mark q s samp small span strong sub sup u var"
-SHELL = "article fieldset footer header input label legend main nav"
+SHELL = "article fieldset footer header input label legend main nav wbr"
 DRAWING = "path svg text"
 MATHML = (
     "math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom "

@@ -14,6 +14,7 @@ from mebnb.report.maths import FACTORY, VERBATIM, to_mathml
 
 HEADINGS = re.compile(r"^h[1-6]$")
 PERCENT = re.compile(r"(?<=\d) ?%(?!\d)")
+EXPONENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?e-\d+)(?!\w)")  # 1e-09
 
 
 def cell_name(node):
@@ -158,6 +159,21 @@ def keep_percents(main):
     for text in main.find_all(string=PERCENT):
         if not text.find_parent(VERBATIM):
             text.replace_with(NavigableString(PERCENT.sub("\u00a0%", text)))
+
+
+def keep_exponents(main):
+    """Let a number such as 1e-09 not be broken at its minus."""
+    for text in main.find_all(string=EXPONENT):
+        if type(text) is not NavigableString or text.find_parent(VERBATIM):
+            continue
+        for number, part in enumerate(EXPONENT.split(text)):
+            if number % 2:
+                whole = new_element("span", attrs={"class": "whole"})
+                whole.string = part
+                text.insert_before(whole)
+            elif part:
+                text.insert_before(NavigableString(part))
+        text.extract()
 
 
 # --- summary and banner --------------------------------------------------------------

@@ -340,6 +340,7 @@ def _finish(page, names, own, sources):
     tables.mark_up_tables(main)
     tables.make_scrollable(main)
     number_all(main, page.number)
+    finishing.keep_exponents(main)
     page.links, page.notes = finishing.finish_links(main, page.name, page.folder, names)
     if own:
         _link_errata(main)

@@ -18,7 +18,8 @@ MISSING = re.compile(r"^(nan|NaN|<NA>|NaT|-)$")  # as pandas and notebooks write
 INTERVAL = re.compile(r"\[[-+−]?[\d.]+%?,? [^\[\]]{1,16}\]")
 LONGEST_WORD = 60  # characters; a longer one is broken
 DENSE = 6  # columns; a table of so many stands closer
-LONGEST_LINE = 12  # characters of a header over one column that stays on one line
+LONGEST_LINE = 12  # characters of a header over one column that may stay on one line
+LONG_NAME = re.compile(r"\b(?=\w{15})[^\W_]+_\w+")  # it may go on after a "_"
 MOST_PADDED = 5  # decimals; a column that differs by more is not aligned
 DIGIT, POINT = "\u2007", "\u2008"  # blanks as wide as a digit and a point
 
@@ -28,6 +29,7 @@ def mark_up_tables(main):
     for table in main("table"):
         _merge_index_names(table)
         _mark_endless_words(table)
+        _break_names(table)
         if not table.find_parent(class_="parameters"):
             _mark_missing(table)
             _keep_intervals(table)
@@ -166,17 +168,32 @@ def _mark_widths(table):
 
 
 def _fold_headers(table):
-    """Break a long header where its two lines are about as long."""
+    """Break a long header where its two lines are about as long; a short one may break."""
     for cell in table.select("thead th"):
         text = cell.get_text(" ", strip=True)
-        room = LONGEST_LINE * _span(cell, "colspan")
-        if len(text) <= room or " " not in text or cell.find(True):
+        if cell.find(True):
+            continue
+        if " " not in text:
+            _add_class(cell, "whole")  # a hyphen is no place to break
             continue
         blanks = [match.start() for match in re.finditer(" ", text)]
         middle = min(blanks, key=lambda at: max(at, len(text) - at - 1))
+        lines = [text[:middle], text[middle + 1 :]]
         cell.clear()
-        cell.extend([text[:middle], new_element("br"), text[middle + 1 :]])
-        _add_class(cell, "folded")
+        if len(text) > LONGEST_LINE * _span(cell, "colspan"):
+            cell.extend([lines[0], new_element("br"), lines[1]])
+            _add_class(cell, "folded")
+        else:
+            cell.append(" ".join(line.replace(" ", "\u00a0") for line in lines))
+
+
+def _break_names(table):
+    """Let a long name with underscores go on in a new line after each of them."""
+    for text in table.find_all(string=LONG_NAME):
+        parts = re.split(r"(?<=_)(?=[^\W_])", text)
+        for part in parts[:-1]:
+            text.insert_before(NavigableString(part), new_element("wbr"))
+        text.replace_with(NavigableString(parts[-1]))
 
 
 def _mark_endless_words(table):
