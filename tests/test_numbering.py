@@ -175,6 +175,14 @@ def test_percent_sign_stays_with_its_number(tmp_path):
     assert page.soup.main.p.get_text() == "At 5\u00a0%, 7\u00a0% or 5 %."
 
 
+def test_number_with_an_exponent_is_not_broken(tmp_path):
+    text = "Below 1e-09, at 2.5e-3 (not R1e-2, not `1e-6`)."
+    (page,) = pages_of(tmp_path, n3_away=[text])
+    assert page.soup.main.p.get_text() == text.replace("`", "")
+    kept = page.soup.main.p.select(".whole")
+    assert [number.get_text() for number in kept] == ["1e-09", "2.5e-3"]
+
+
 def test_reference_says_the_number_also_from_another_notebook(tmp_path):
     first = [figure("one", "A"), figure("two", "B"), "See [figure](#figure-3.1)."]
     second = ["See [figure](03_away.ipynb#cell-id=two)."]

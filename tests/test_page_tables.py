@@ -87,6 +87,28 @@ def test_long_header_has_two_lines_about_as_long():
     assert marked_up(["recall (%)"], ["1"]).th.br is None
 
 
+@pytest.mark.parametrize(
+    ("short", "lines"),
+    [("core set", "core set"), ("ns an entry", "ns\u00a0an entry"), ("1 2 3", "1 2\u00a03")],
+)
+def test_short_header_breaks_into_two_lines_at_most(short, lines):
+    assert marked_up([short], ["1"]).th.string == lines
+
+
+@pytest.mark.parametrize("word", ["1e-03", "p-value"])
+def test_header_of_one_word_is_not_broken_at_a_hyphen(word):
+    assert "whole" in marked_up([word], ["1"]).th["class"]
+
+
+def test_long_name_may_go_on_after_an_underscore():
+    (name,) = column(marked_up(["x"], ["degree_spondylolisthesis of DT_OU"]), 0)
+    assert [str(part) for part in name.contents] == [
+        "degree_",
+        "<wbr/>",
+        "spondylolisthesis of DT_OU",
+    ]
+
+
 def test_first_column_is_marked_below_cells_that_span_rows():
     main = BeautifulSoup(
         "<main><table><tr><th rowspan=2>a</th><td>1</td></tr><tr><td>2</td></tr>"

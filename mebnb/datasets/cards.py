@@ -96,7 +96,7 @@ class Card:
         return tuple(name for name in names if name)
 
     def _lines(self):
-        counts = ", ".join(f"{label} {n}" for label, n in self.counts.items())
+        counts = ", ".join(f"{label}: {n}" for label, n in self.counts.items())
         nominal = ", ".join(str(label) for label in self.nominal)
         of_what = "file" if self.file_sha256 else "parsed values"
         lines = [
@@ -122,7 +122,8 @@ class Card:
             "</tr>"
             for name, value in self._lines()
         )
-        return f"<table><tbody>{rows}</tbody></table>"
+        caption = f"The data set {escape(self.name)}"
+        return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>"
 
 
 MOST_FREQUENT = "the most frequent class; no document names one"
