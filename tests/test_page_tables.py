@@ -89,7 +89,11 @@ def test_long_header_has_two_lines_about_as_long():
 
 @pytest.mark.parametrize(
     ("short", "lines"),
-    [("core set", "core set"), ("ns an entry", "ns\u00a0an entry"), ("1 2 3", "1 2\u00a03")],
+    [
+        ("core set", "core set"),
+        ("ns an entry", "ns\u00a0an entry"),
+        ("1 2 3", "1 2\u00a03"),
+    ],
 )
 def test_short_header_breaks_into_two_lines_at_most(short, lines):
     assert marked_up([short], ["1"]).th.string == lines
