@@ -13,7 +13,7 @@ from mebnb.report.front import BOOK, write_front
 from mebnb.report.notebooks import list_notebooks, notebooks_folder
 from mebnb.report.pages import build_pages, chapters_of
 from mebnb.report.recording import KEY
-from mebnb.report.search import _where, write_search
+from mebnb.report.search import _said_by, _where, write_search
 
 PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
@@ -184,6 +184,15 @@ def test_search_knows_headings_and_the_text_below_them(pages, tmp_path):
     assert zigzag[2].startswith("03_away.html#Zigzag")
     assert zigzag[3].strip().startswith("It falls .")
     assert any(place[2] == "functions.html#away_step" for place in places)
+
+
+def test_search_says_powers_with_a_sign_and_numbers_whole():
+    html = (
+        "<p>From <math><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></math> to "
+        '<span class="whole">1e-09</span>, by <td>minimum_<wbr>enclosing_<wbr>ball</td></p>'
+    )
+    said = _said_by(BeautifulSoup(html, "html.parser").p)
+    assert said == "From 10^−3 to 1e-09, by minimum_enclosing_ball"
 
 
 def test_index_leads_to_the_section_that_says_most_of_a_term(pages, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import re
@@ -21,6 +22,7 @@ from mebnb.writing import write_file
 FILE = "search.html"
 TITLE = "Search"
 TEXT = ["p", "li", "figcaption", "blockquote"]
+FORMULA_SIGNS = {"msup": "^", "msub": "_", "mfrac": "/"}
 MOST_PLACES = 7  # of a term: chapters that say most of it
 
 
@@ -77,7 +79,7 @@ def _sections(page):
     for element in page.soup.main.find_all([*TEXT, HEADINGS]):
         if element.find_parent(class_="provenance"):
             continue
-        words = " ".join(element.get_text(" ").split())
+        words = _said_by(element)
         if HEADINGS.match(element.name):
             places.append(
                 {
@@ -92,6 +94,22 @@ def _sections(page):
             taken.add(id(element))
             places[-1]["text"] += f" {words}"
     return places
+
+
+def _said_by(element):
+    """What an element says on one line; 10 to the power of -3 is 10^-3, not 10 -3."""
+    said = copy.copy(element)
+    for place in said("wbr"):
+        place.decompose()
+    for number in said.select(".whole"):
+        number.unwrap()
+    for formula in said("math"):
+        for name, sign in FORMULA_SIGNS.items():
+            for part in formula(name):
+                part.contents[-1].insert_before(sign)
+        formula.replace_with(formula.get_text())
+    said.smooth()
+    return " ".join(said.get_text(" ").split())
 
 
 def _functions():
