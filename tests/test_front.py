@@ -13,6 +13,7 @@ from mebnb.report.front import BOOK, write_front
 from mebnb.report.notebooks import list_notebooks, notebooks_folder
 from mebnb.report.pages import build_pages, chapters_of
 from mebnb.report.recording import KEY
+from mebnb.report.reference import parts_of
 from mebnb.report.search import _said_by, _where, write_search
 
 PNG = (
@@ -248,3 +249,14 @@ def test_tables_of_errata_lead_to_their_cards(tmp_path):
         assert page.problems == []
         found = page.soup.main.select('a[href="errata.html"]')
         assert [link["href"] for link in found if not link.find_parent("nav")] == links
+
+
+def test_sources_of_a_docstring_are_lines_and_what_cites_them_is_no_markup():
+    text = "One [1]_ and [2]_.\n\nReferences\n----------\n.. [1] A, 2001.\n.. [2] B,\n   2002.\n"
+    first, sources = parts_of(text)
+    assert BeautifulSoup(first.text, "html.parser").get_text() == "One [1] and [2]."
+    lines = [
+        " ".join(p.get_text().split())
+        for p in BeautifulSoup(sources.text, "html.parser")("p")
+    ]
+    assert lines == ["[1] A, 2001.", "[2] B, 2002."]

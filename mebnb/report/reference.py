@@ -121,7 +121,9 @@ def _part(section):
 
 
 def _paragraphs(text):
-    return "".join(map(_paragraph, re.split(r"\n\s*\n", text.strip("\n"))))
+    """Paragraphs as HTML; each source of a list is one."""
+    parts = re.split(r"\n\s*\n|\n(?=\.\. \[\d)", text.strip("\n"))
+    return "".join(_paragraph(part.removeprefix(".. ")) for part in parts)
 
 
 def _paragraph(text):
