@@ -122,8 +122,7 @@ class Card:
             "</tr>"
             for name, value in self._lines()
         )
-        caption = f"The data set {escape(self.name)}"
-        return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>"
+        return f"<table><tbody>{rows}</tbody></table>"
 
 
 MOST_FREQUENT = "the most frequent class; no document names one"

@@ -138,10 +138,7 @@ def _cards(statements):
 
 def _words(text):
     """Text with its formulas as signs, not as the source that nobody types."""
-    shown = BeautifulSoup(
-        to_mathml(escape(text, quote=False)), "html.parser"
-    ).get_text()
-    return " ".join(shown.split())
+    return _said_by(BeautifulSoup(to_mathml(escape(text, quote=False)), "html.parser"))
 
 
 def _script(places):
