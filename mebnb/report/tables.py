@@ -190,12 +190,11 @@ def _fold_headers(table):
 def _break_names(table):
     """Let a long name with underscores go on in a new line after each of them."""
     for text in table.find_all(string=LONG_NAME):
-        parts = LONG_NAME.sub(lambda name: name[0].replace("_", "_\0"), text).split(
-            "\0"
-        )
-        for part in parts[:-1]:
+        marked = LONG_NAME.sub(lambda name: name[0].replace("_", "_\0"), text)
+        *parts, last = marked.split("\0")
+        for part in parts:
             text.insert_before(NavigableString(part), new_element("wbr"))
-        text.replace_with(NavigableString(parts[-1]))
+        text.replace_with(NavigableString(last))
 
 
 def _mark_endless_words(table):
