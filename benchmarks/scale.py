@@ -270,6 +270,7 @@ def main(arguments=None):
     if path.exists():
         table = pd.concat([pd.read_csv(path), table])
         table = table.drop_duplicates(["source", "rows", "columns"], keep="last")
+        table = table.sort_values("rows", kind="stable")
     table.to_csv(path, index=False, float_format="%.9g", lineterminator="\n")
 
 
