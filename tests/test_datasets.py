@@ -132,6 +132,10 @@ def test_the_quirks_of_churn():
     assert (churn.features.groupby("Age Group")["Age"].nunique() == 1).all()
 
 
+def test_a_card_tells_how_many_rows_each_label_has():
+    assert "benign: 357, malignant: 212" in repr(CARDS["breast_cancer"])
+
+
 @needs_mirror("rnaseq_labels")
 def test_the_label_counts_of_the_rna_set_are_those_of_its_labels():
     labels = gene_expression_labels(download=False)

@@ -915,6 +915,12 @@ def test_long_formula_may_end_a_line_outside_of_its_brackets(latex, parts):
     assert [math.get_text() for math in formula("math")] == parts
 
 
+def test_place_where_a_long_name_may_break_comes_to_the_page(tmp_path):
+    table = "| feature | x |\n|---|---|\n| degree_spondylolisthesis | 1 |"
+    page = page_of(tmp_path, "# T", table)
+    assert "degree_<wbr>spondylolisthesis" in page.html
+
+
 def test_formulas_stand_in_tables_of_outputs_and_titles_too(tmp_path):
     path = write(tmp_path, "09_page", r"# The value $\gamma$", ("1",))
     notebook = read_notebook(path)
