@@ -81,7 +81,7 @@ $(BROWSER_STAMP): $(STAMP)
 
 # The exported pages and JupyterLab in a Chromium that is installed (Debian: apt-get install chromium).
 test-browser: $(BROWSER_STAMP)
-	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist loadfile -q
+	$(BIN)/python -m pytest tests/browser -m browser -n 2 --dist loadgroup -q
 
 test-large: setup
 	$(BIN)/python -m pytest tests --ignore tests/browser -m large -s

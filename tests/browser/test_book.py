@@ -11,7 +11,7 @@ from mebnb.report.making import export_stored
 from mebnb.report.notebooks import notebooks_folder, select_notebooks
 from mebnb.report.printing import find_browser
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
 
 CHAPTERS = {
     "1  The dual of the minimum enclosing ball, derived and checked": "01",

@@ -20,7 +20,7 @@ from playwright.sync_api import TimeoutError
 from mebnb.cli import main
 from mebnb.report.notebooks import notebooks_folder, read_notebook
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
 
 TOKEN = "a-test-on-this-machine"
 PATIENCE = 120_000  # milliseconds

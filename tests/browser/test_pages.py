@@ -43,7 +43,11 @@ def site(tmp_path_factory):
     return made.index.parent
 
 
-@pytest.fixture(scope="module", params=PAGES)
+# One worker tests a page, which is opened once.
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in PAGES],
+)
 def opened(request, site, chromium):
     """A page at 1280 px, and what it asked for and complained of on the way."""
     file = site / f"{request.param}.html"
@@ -136,8 +140,9 @@ def test_headers_have_at_most_two_lines(opened):
 
 
 def test_formulas_shown_are_the_formulas_written(opened):
-    begun = "math:not(math + math)"  # a long formula goes on in maths of its own
-    again = opened.locator(f".of-table > figcaption {begun}").count()  # of the text before
+    # A long formula goes on in maths of its own; a table's caption is the text before.
+    begun = "math:not(math + math)"
+    again = opened.locator(f".of-table > figcaption {begun}").count()
     shown = opened.locator(f"main {begun}").count() - again
     text = opened.evaluate(
         "(() => { const m = document.querySelector('main').cloneNode(true);"

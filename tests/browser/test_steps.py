@@ -10,7 +10,7 @@ from mebnb.report.making import export_files
 from mebnb.report.notebooks import write_notebook
 from mebnb.report.stepping import step_through
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("steps")]
 
 
 @pytest.fixture(scope="module")
