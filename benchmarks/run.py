@@ -294,7 +294,7 @@ def _options(arguments):
     )
     parser.add_argument("--solvers", default="*", metavar="GLOB", help="solvers")
     parser.add_argument(
-        "--repeats", type=int, default=100, help="most timed calls (default 100)"
+        "--repeats", type=int, default=10_000, help="most timed calls (default 10000)"
     )
     parser.add_argument(
         "--out",
