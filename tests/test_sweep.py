@@ -5,6 +5,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
@@ -268,7 +269,9 @@ def test_two_sweeps_into_one_folder_leave_one_whole_set(path, tmp_path, monkeypa
     monkeypatch.setattr(sweeping, "run_notebook", fake_run)
     quiet(tmp_path / "alone")
     monkeypatch.setattr(sweeping, "run_notebook", run)
-    with ThreadPoolExecutor(2) as pool:
+    # Matplotlib's settings are those of the process: of two threads that draw in the house
+    # style, the one that ends last puts back what it found, which is that style.
+    with plt.rc_context(), ThreadPoolExecutor(2) as pool:
         list(pool.map(quiet, [tmp_path / "out"] * 2))
 
     def left(folder):
