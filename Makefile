@@ -15,7 +15,7 @@ BROWSER_STAMP := $(VENV)/.browser-installed
 TREES_STAMP := $(VENV)/.trees-installed
 MUTATION_STAMP := $(VENV)/.mutation-installed
 OLDEST := .venv-oldest
-# What is imported is compiled when it is; compiling all that is installed takes half the set-up.
+# Python compiles what is imported; pip would compile all that it installs, which takes long.
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 # tests/mutation is a program of its own: its import switches the compiler off.
 UNIT_TESTS = $(BIN)/python -m pytest tests mebnb --ignore tests/browser --ignore tests/mutation --doctest-modules -n 2 --dist worksteal --durations 20 -q $(UNIT)
