@@ -412,3 +412,29 @@ def test_nobody_else_has_the_work_space_of_a_call(monkeypatch):
     monkeypatch.setattr(exact, "_rounds", spied)
     minimum_enclosing_ball(points)
     assert kept == [0] and len(exact._spare) == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_the_first_block_with_an_error_is_named_whoever_is_faster(workers):
+    later, seen = threading.Event(), []
+
+    def take(start, block):
+        seen.append(start)
+        if start == 1 and workers > 1:
+            later.wait(10)  # the block behind it fails first
+        if start in (1, 2):
+            later.set()
+            raise ValueError(f"block {start}")
+
+    with pytest.raises(ValueError, match="block 1"):
+        passes.share_out(((k, None) for k in range(100)), take, workers)
+    assert len(seen) <= 2 + workers
+
+
+def test_an_error_of_the_blocks_themselves_is_raised():
+    def blocks():
+        yield 0, None
+        raise ValueError("block 1 is not to be read")
+
+    with pytest.raises(ValueError, match="block 1 is not to be read"):
+        passes.share_out(blocks(), lambda start, block: None, 3)

@@ -7,6 +7,7 @@ number of workers and any size of blocks.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import threading
@@ -329,23 +330,37 @@ def fold(blocks, new, workers):
     -------
     list
         The takers, in no order.
+
+    Raises
+    ------
+    Exception
+        That of the first block that has one, whoever was faster; no further block is
+        asked for then.
     """
-    blocks, turn = iter(blocks), threading.Lock()
+    blocks, places, turn = iter(blocks), itertools.count(), threading.Lock()
+    takers, errors = [], []
 
     def work():
-        taker = new()
-        while True:
-            with turn:
-                item = next(blocks, None)
-            if item is None:
-                return taker
-            taker.take(*item)
+        place = 0
+        try:
+            takers.append(taker := new())
+            while not errors:
+                with turn:
+                    place = next(places)
+                    item = next(blocks, None)
+                if item is None:
+                    break
+                taker.take(*item)
+        except BaseException as error:
+            errors.append((place, error))
 
-    if workers == 1:
-        return [work()]
-    with ThreadPoolExecutor(workers - 1) as pool:
-        others = [pool.submit(work) for _ in range(workers - 1)]
-        return [work(), *(other.result() for other in others)]
+    with ThreadPoolExecutor(max(workers - 1, 1)) as pool:
+        for _ in range(workers - 1):
+            pool.submit(work)
+        work()
+    if errors:
+        raise min(errors, key=lambda pair: pair[0])[1]
+    return takers
 
 
 def share_out(blocks, work, workers):
