@@ -603,54 +603,76 @@ def test_a_distance_that_is_not_finite_is_noticed(kernels, value, place):
 SIGMA = 3.0
 
 
-def core_of(points, weights, active):
-    """The core set of some points, counted from the first, and M = gram + sigma."""
-    m, n = points.shape
-    most = n + 1
-    differences = points - points[0]
-    gram = differences @ differences.T
-    core = exact._Core(
-        ids=np.arange(m),
-        weights=np.array(weights, dtype=float),
-        active=np.array([*active, *[-1] * m]),
-        gram=gram,
-        factor=np.zeros((most + 1, most + 1)),
-        work=np.zeros((3, most + 1)),
-        places=np.zeros((3, n)),
-        space=np.zeros((m, n)),
-    )
-    return core, gram + SIGMA
+class Core:
+    """The core set of some points, counted from the first; M = gram + sigma.
+
+    Its steps are the kernels' with the arrays that they work on.
+    """
+
+    def __init__(self, kernels, points, weights, active):
+        self.kernels, most = kernels, points.shape[1] + 1
+        differences = points - points[0]
+        self.gram = differences @ differences.T
+        self.M = self.gram + SIGMA
+        self.weights = np.array(weights, dtype=float)
+        self.active = np.array([*active, *[-1] * len(points)])
+        self.factor = np.zeros((most + 1, most + 1))
+        self.work = np.zeros((3, most + 1))
+
+    def factorise(self, done, size):
+        return self.kernels._factorise(
+            self.weights, self.active, self.gram, self.factor, SIGMA, done, size
+        )
+
+    def equalise(self, size):
+        target, ones, _ = self.work
+        self.kernels._equalise(self.active, self.gram, self.factor, target, ones, size)
+        return target[:size]
+
+    def drop(self, size, position):
+        self.kernels._drop(
+            self.weights, self.active, self.factor, self.work, size, position
+        )
+
+    def exchange(self, size):
+        return self.kernels._exchange(
+            self.weights, self.active, self.factor, self.work, size
+        )
+
+    def climb(self, size):
+        return self.kernels._climb(
+            self.weights, self.active, self.gram, self.factor, self.work, size
+        )
 
 
-def assert_factor(core, size, M):
+def assert_factor(core, size):
     rows = core.active[:size]
-    L = np.tril(core.factor[:size, :size])
-    np.testing.assert_allclose(L @ L.T, M[np.ix_(rows, rows)], rtol=1e-12, atol=1e-13)
+    L, M = np.tril(core.factor[:size, :size]), core.M[np.ix_(rows, rows)]
+    np.testing.assert_allclose(L @ L.T, M, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_factor_is_that_of_the_support_and_the_target_its_center(kernels, seed):
     points = normal(8, 5, seed=seed)
     points[4] = 0.25 * points[1] + 0.75 * points[6]
-    core, M = core_of(points, [0.125] * 8, [6, 3, 1, 4, 7])
-    size = kernels._factorise(core, SIGMA, 0, 2)
+    core = Core(kernels, points, [0.125] * 8, [6, 3, 1, 4, 7])
+    size = core.factorise(0, 2)
     assert size == 2
-    size = kernels._factorise(core, SIGMA, size, 5)
+    size = core.factorise(size, 5)
     assert core.active[:4].tolist() == [6, 3, 1, 7] and size == 4
     assert core.weights.tolist() == [0.125] * 4 + [0.0] + [0.125] * 3
-    assert_factor(core, size, M)
-    kernels._equalise(core, size)
-    target, rows = core.work[0, :size], points[core.active[:size]]
+    assert_factor(core, size)
+    target, rows = core.equalise(size), points[core.active[:size]]
     assert target.sum() == pytest.approx(1.0, rel=1e-13)
     apart = np.linalg.norm(rows - target @ rows, axis=1)
     np.testing.assert_allclose(apart, apart[0], rtol=1e-12)
     for position in (1, 0, 1):
         left = np.delete(core.active[:size], position)
         gone = core.active[position]
-        kernels._drop(core, size, position)
+        core.drop(size, position)
         size -= 1
         assert core.active[:size].tolist() == left.tolist() and core.weights[gone] == 0
-        assert_factor(core, size, M)
+        assert_factor(core, size)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -658,12 +680,12 @@ def test_an_exchange_moves_weight_and_leaves_the_center(kernels, seed):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(6, 3))
     weights = np.append(rng.dirichlet(np.ones(4)), [0.0, 0.0])
-    core, M = core_of(points, weights, [2, 0, 3, 1, 5])
-    assert kernels._factorise(core, SIGMA, 0, 4) == 4
-    assert kernels._factorise(core, SIGMA, 4, 5) == 4  # no room, and its row is kept
+    core = Core(kernels, points, weights, [2, 0, 3, 1, 5])
+    assert core.factorise(0, 4) == 4
+    assert core.factorise(4, 5) == 4  # no room, and its row is kept
     center, before = weights @ points, core.weights.copy()
-    weight = kernels._exchange(core, 4)
-    assert_factor(core, 3, M)
+    weight = core.exchange(4)
+    assert_factor(core, 3)
     after = core.weights.copy()
     after[5] += weight
     np.testing.assert_allclose(after @ points, center, atol=1e-12)
@@ -677,33 +699,33 @@ def test_a_climb_ends_at_the_best_weights_and_never_falls(kernels, seed):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(6, 5))
     weights = rng.dirichlet(np.ones(6))
-    core, M = core_of(points, weights, range(6))
-    size = kernels._factorise(core, SIGMA, 0, 6)
+    core = Core(kernels, points, weights, range(6))
+    size = core.factorise(0, 6)
 
     def dual(u):
         return u @ ((points - u @ points) ** 2).sum(axis=1)
 
     values, drop = [dual(core.weights)], kernels._drop
 
-    def watched(core, size, position):
+    def watched(weights, *others):
         # The others may be on the way still; the one that leaves is at zero.
-        drop(core, size, position)
-        assert core.weights.min() >= 0.0
+        drop(weights, *others)
+        assert weights.min() >= 0.0
 
     kernels._drop = watched
-    size = kernels._climb(core, size)
+    size = core.climb(size)
     kernels._drop = drop
     values.append(dual(core.weights))
     assert values[1] >= values[0] and core.weights.sum() == pytest.approx(1.0)
     assert np.flatnonzero(core.weights).tolist() == sorted(core.active[:size])
-    assert_factor(core, size, M)
+    assert_factor(core, size)
     rows = core.active[:size]
     apart = np.linalg.norm(points - core.weights @ points, axis=1)
     np.testing.assert_allclose(apart[rows], apart[rows[0]], rtol=1e-12)
     # Those farther than the sphere of these weights are found, and no others.
     gamma = values[1]
     slots, squared = np.zeros(6, int), np.zeros(6)
-    count = kernels._outside(core, 6, 0.01, slots, squared)
+    count = kernels._outside(core.weights, core.gram, 6, 0.01, slots, squared)
     outside = np.flatnonzero((apart**2 > 1.01 * gamma) & (core.weights == 0.0))
     assert slots[:count].tolist() == outside.tolist()
     np.testing.assert_allclose(squared[:count], apart[outside] ** 2, rtol=1e-12)

@@ -313,8 +313,9 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
 
 # --- compiled: the farthest rows ---------------------------------------------------
 
-# LLVM optimises a function anew with every caller that it is linked into. One that has
-# a single caller and many parts becomes a part of the caller's text before that.
+# A part is optimised and made machine code by itself, and again with every caller. One
+# with a single caller becomes a piece of its text before that; not so _collect and
+# measure, which LLVM makes slower code of in the midst of others.
 _pasted = njit(fastmath=ORDER, inline="always", **PART)
 
 
@@ -344,7 +345,8 @@ def _collect(measured, cut, found, squared):
         for i in range(stretch.size if beyond else NONE):
             distance = stretch[i]
             if distance <= cut:
-                inner = max(inner, distance)
+                if distance > inner:
+                    inner = distance
                 continue
             if not distance < np.inf:
                 return -1, np.inf
@@ -360,7 +362,7 @@ def _collect(measured, cut, found, squared):
 @part
 def _keep_farthest(found, squared, count, keep):
     """Bring the `keep` farthest to the front, the nearest of them last; return it."""
-    low, high = 0, count - 1
+    low, high = NONE, count - 1
     while low < high:
         pivot = squared[(low + high) // 2]
         i, j = low, high
@@ -373,9 +375,12 @@ def _keep_farthest(found, squared, count, keep):
                 found[i], found[j] = found[j], found[i]
                 squared[i], squared[j] = squared[j], squared[i]
                 i, j = i + 1, j - 1
-        if j < keep - 1 < i:
+        if keep <= j + 1:
+            high = j
+        elif keep > i:
+            low = i
+        else:
             break
-        low, high = (low, j) if keep - 1 <= j else (i, high)
     return squared[keep - 1]
 
 
@@ -390,16 +395,6 @@ def _farthest_last(found, squared, count):
 
 
 # --- all rows in memory ------------------------------------------------------------
-
-# Of the core points, `ids` are the rows, `weights` the dual weights, 0 outside of the
-# support, and `gram` holds the inner products of their differences d_i from the origin.
-# `active` lists the support in the order of the factor. With z_i = |d_i|^2 and M_ij =
-# d_i'd_j + sigma the maximiser of the dual on the affine hull of the support solves
-# 2 M u + lambda = z, sum u = 1; sigma makes M definite as long as the support is
-# affinely independent. `factor` is L of M = L L'; `work` is three vectors of work
-# space, the first of them the climb's target; `places` are center, origin and center
-# less origin.
-_Core = namedtuple("_Core", "ids weights active gram factor work places space")
 
 # The work space of the last few points, by their shape: where they are followed by others
 # of it, a sixth of the time goes into asking for it anew and giving it back.
@@ -473,9 +468,10 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
         center, one = scale * rows[0].astype(np.float64), np.ones(1)
         return _Ball(np.zeros(1, np.int64), one, center, 0.0, farthest, 0.0, 0, 1.0)
     passes = read / m if read else rounds + 1.0
-    support, weights, center = numbers[0, :size], vectors[0, :size], places[0]
+    slots, center = numbers[1, :size], places[0]
+    support, weights = numbers[0][slots], vectors[0][slots]
     if small:
-        support, weights, center = support.copy(), weights.copy(), center.copy()
+        center = center.copy()
         _spare.clear()
         _spare[m, n, capacity] = work
     return _Ball(support, weights, center, gamma, farthest, cut, rounds, passes)
@@ -484,7 +480,7 @@ def _core_ball(rows, scale, start_weights, batch, aim, limit, workers=1):
 def _work_space(m, n, most, capacity, length, large):
     """Room for the rounds, as `_rounds` describes it."""
     return (
-        np.empty((3, length), np.int64),
+        np.empty((4, length), np.int64),
         np.empty((5, length)),
         np.empty((capacity, capacity)),
         np.empty((most + 1, most + 1)),
@@ -570,14 +566,26 @@ def _rounds(
 ):  # fmt: skip
     """Take the farthest rows into the core set and maximise, until none is outside.
 
+    The core points are counted from 0. `ids` are their rows, `weights` their dual
+    weights, 0 outside of the support, and `gram` holds the inner products of their
+    differences d_i from the origin. `active` lists the support in the order of the
+    factor. With z_i = |d_i|^2 and M_ij = d_i'd_j + sigma the maximiser of the dual on
+    the affine hull of the support solves 2 M u + lambda = z, sum u = 1; sigma makes M
+    definite as long as the support is affinely independent.
+
     Parameters, beside those of _core_ball
     --------------------------------------
-    numbers : ndarray of int, shape (3, k)
-        ids and active of _Core, and work space.
+    numbers : ndarray of int, shape (4, k)
+        ids, active, and work space.
     vectors : ndarray, shape (5, k)
-        weights and work of _Core, and work space.
-    gram, factor, places, space : ndarray
-        The other fields of _Core. One by one they are handed over in half the time.
+        weights, and work space.
+    gram : ndarray, shape (k, k)
+    factor : ndarray, shape (l + 1, l + 1)
+        L of M = L L', for a support of up to l points, and the row below it.
+    places : ndarray, shape (3, n)
+        Center, origin, and center less the support's first row.
+    space : ndarray, shape (k, n)
+        The differences d_i, as far as they are formed here.
     measured : ndarray, shape (m,)
         Work space for the squared distances of all rows.
     large : bool
@@ -596,22 +604,25 @@ def _rounds(
     Returns
     -------
     size, done, known, rounds, gamma, farthest, cut, sigma
-        As they are now. In the end the support is in front of the core set.
+        As they are now.
     asked : int
         FORM where more products are due than are formed here in good time, LOOK where
         the distances are, 0 at the end.
     """
-    ids, active, found = numbers[0], numbers[1], numbers[2]
-    weights, squared, center, origin = vectors[0], vectors[1], places[0], places[1]
-    core = _Core(ids, weights, active, gram, factor, vectors[2:], places, space)
+    ids, active, found, kept = numbers[0], numbers[1], numbers[2], numbers[3]
+    weights, squared, work = vectors[0], vectors[1], vectors[2:]
+    center, origin, room = places[0], places[1], factor.shape[0] - 1
     if known == 0:
         for i in range(size):
             ids[i], active[i] = i * stride, i
             if start == 0:
                 weights[i] = 1.0 / size
     while True:
+        # The center, the rows outside of its ball, and the core set with them.
         if asked == 0:
-            gamma, drift = _locate(core, size, rounds > 0, rows, scale)
+            gamma, drift = _locate(
+                ids, weights, active, places, size, rounds > 0, rows, scale
+            )
             if rounds > 0:
                 # What rounding of the center and of a distance may add.
                 rounding = (2.0 * math.sqrt(gamma) + drift) * drift + 8.0 * EPS * gamma
@@ -633,81 +644,71 @@ def _rounds(
                     size = NONE + 1
                     ids[0], weights[0] = found[count - 1], 1.0
             if rounds == 0 or known + count > gram.shape[0]:
-                _forget(core, size, found[batch:])
+                _forget(ids, weights, active, size, kept, squared)
                 row = rows[ids[0]]
                 for j in range(origin.size):
                     origin[j] = scale * row[j]
                 known, done = size, NONE
             old = known
-            known = _take_in(core, known, found, count)
+            known = _take_in(ids, weights, known, found, count)
             if known == old and rounds > 0:
                 break
-            work = (known - done) * known * origin.size
-            if work > PRODUCTS or origin.size > COLUMNS:
+            products = (known - done) * known * origin.size
+            if products > PRODUCTS or origin.size > COLUMNS:
                 asked = FORM
                 break
-            _fill_gram(core, done, known, rows, scale)
-        size = _maximise(core, sigma, done, known, size, aim, found, squared)
+            _fill_gram(ids, gram, space, origin, done, known, rows, scale)
+        # The maximum of the dual on the core set. All points outside join the support
+        # at once, as far as they are affinely independent of it; the climb drops those
+        # that do not belong. A point in the span of the support takes another's place.
+        fixed = size if done else NONE
+        size = _factorise(weights, active, gram, factor, sigma, fixed, size)
+        for _ in range(20 * weights.size):
+            count = _outside(weights, gram, known, aim, found, squared)
+            if count == 0:
+                break
+            keep = room - size if room > size else 1
+            if count > keep:
+                _keep_farthest(found, squared, count, keep)
+                count = keep
+            _farthest_last(found, squared, count)
+            for i in range(count):
+                active[size + i] = found[i]
+            end = size + count
+            grown = _factorise(weights, active, gram, factor, sigma, size, end)
+            if grown == size:  # the row below the factor is that of the farthest
+                weight = _exchange(weights, active, factor, work, size)
+                newcomer, fixed = found[count - 1], size - 1
+                active[fixed] = newcomer
+                grown = _factorise(weights, active, gram, factor, sigma, fixed, size)
+                if grown == size:
+                    weights[newcomer] = weight
+            stuck = grown < size  # rounding hides what is left
+            size = _climb(weights, active, gram, factor, work, grown)
+            if stuck:
+                break
         asked, done, rounds = 0, known, rounds + 1
-    if rounds > 0 and asked == 0:
-        _forget(core, size, found)
     return size, done, known, rounds, gamma, farthest, cut, sigma, asked
 
 
-@part
-def _forget(core, size, kept):
-    """Leave the support alone in the core set."""
-    shares = core.work[0]
-    for i in range(size):
-        kept[i], shares[i] = core.ids[core.active[i]], core.weights[core.active[i]]
-    for i in range(size):
-        core.ids[i], core.weights[i], core.active[i] = kept[i], shares[i], i
-
-
-@part
-def _take_in(core, known, found, count):
-    """Add the rows that are new to the core set; return how many it has then."""
-    ids, new = core.ids, known
-    for i in range(count):
-        j = 0
-        while j < known and ids[j] != found[i]:
-            j += 1
-        if j == known:
-            ids[new], core.weights[new] = found[i], 0.0
-            new += 1
-    return new
-
-
-@part
-def _fill_gram(core, done, known, rows, scale):
-    """Inner products of the core points from `done` on with all."""
-    gram, local, origin = core.gram, core.space, core.places[1]
-    for i in range(done, known):
-        row, here = rows[core.ids[i]], local[i]
-        for k in range(origin.size):
-            here[k] = scale * row[k] - origin[k]
-        for j in range(i + 1):
-            gram[i, j] = gram[j, i] = _dot(here, local[j], origin.size)
-
-
-@part
-def _locate(core, size, measured, rows, scale):
+@_pasted
+def _locate(ids, weights, active, places, size, measured, rows, scale):
     """Center and dual value, anew from the support by differences from its first row.
 
     Returns gamma, if it is to be `measured`, and how far rounding has moved the center.
     """
-    center, local = core.places[0], core.places[2]
-    origin = rows[core.ids[core.active[0]]]
+    center, local = places[0], places[2]
+    origin = rows[ids[active[0]]]
     gamma, drift = 0.0, 0.0
     local[:] = 0.0
     for i in range(size):
-        slot = core.active[i]
-        row, weight = rows[core.ids[slot]], core.weights[slot]
+        slot = active[i]
+        row, weight = rows[ids[slot]], weights[slot]
         for j in range(local.size):
             local[j] += weight * _difference(row[j], scale, scale * origin[j], 0.0)
     for i in range(size if measured else NONE):
-        slot = core.active[i]
-        row, weight = rows[core.ids[slot]], core.weights[slot]
+        slot = active[i]
+        row, weight = rows[ids[slot]], weights[slot]
         for j in range(local.size):
             difference = _difference(row[j], scale, scale * origin[j], local[j])
             gamma += weight * difference * difference
@@ -715,6 +716,40 @@ def _locate(core, size, measured, rows, scale):
         center[j], lost = _sum(scale * origin[j], local[j])
         drift += lost * lost
     return gamma, math.sqrt(drift)
+
+
+@_pasted
+def _forget(ids, weights, active, size, kept, shares):
+    """Leave the support alone in the core set."""
+    for i in range(size):
+        kept[i], shares[i] = ids[active[i]], weights[active[i]]
+    for i in range(size):
+        ids[i], weights[i], active[i] = kept[i], shares[i], i
+
+
+@_pasted
+def _take_in(ids, weights, known, found, count):
+    """Add the rows that are new to the core set; return how many it has then."""
+    new = known
+    for i in range(count):
+        j = NONE
+        while j < known and ids[j] != found[i]:
+            j += 1
+        if j == known:
+            ids[new], weights[new] = found[i], 0.0
+            new += 1
+    return new
+
+
+@_pasted
+def _fill_gram(ids, gram, space, origin, done, known, rows, scale):
+    """Inner products of the core points from `done` on with all."""
+    for i in range(done, known):
+        row, here = rows[ids[i]], space[i]
+        for k in range(origin.size):
+            here[k] = scale * row[k] - origin[k]
+        for j in range(i + 1):
+            gram[i, j] = gram[j, i] = _dot(here, space[j], origin.size)
 
 
 # No reordering here, which would lose the digits of the center. Numba hands the
@@ -739,47 +774,9 @@ def _sum(x, y):
 
 
 @_pasted
-def _maximise(core, sigma, done, known, size, aim, slots, squared):
-    """Bring the weights to the maximum of the dual on the core set.
-
-    All points outside join the support at once, as far as they are affinely independent
-    of it; the climb drops those that do not belong. A point in the span of the support
-    takes another one's place.
-
-    Returns the size of the support; `size` is that before, in the factor unless `done`
-    is 0.
-    """
-    active, room = core.active, core.factor.shape[0] - 1
-    size = _factorise(core, sigma, size if done else NONE, size)
-    stuck = False
-    for _ in range(20 * core.weights.size):
-        count = _outside(core, known, aim, slots, squared)
-        if count == 0 or stuck:
-            break
-        keep = room - size if room > size else 1
-        if count > keep:
-            _keep_farthest(slots, squared, count, keep)
-            count = keep
-        _farthest_last(slots, squared, count)
-        for i in range(count):
-            active[size + i] = slots[i]
-        grown = _factorise(core, sigma, size, size + count)
-        if grown == size:  # the row below the factor is that of the farthest
-            weight, newcomer = _exchange(core, size), slots[count - 1]
-            active[size - 1] = newcomer
-            grown = _factorise(core, sigma, size - 1, size)
-            stuck = grown < size  # rounding hides what is left
-            if not stuck:
-                core.weights[newcomer] = weight
-        size = _climb(core, grown)
-    return size
-
-
-@part
-def _outside(core, known, aim, slots, squared):
+def _outside(weights, gram, known, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
-    gram, weights = core.gram, core.weights
-    gamma, length, count = 0.0, 0.0, 0
+    gamma, length, count = 0.0, 0.0, NONE
     for i in range(known):
         product = _dot(gram[i], weights, known)
         length += weights[i] * product
@@ -793,26 +790,25 @@ def _outside(core, known, aim, slots, squared):
 
 
 @part
-def _factorise(core, sigma, done, size):
+def _factorise(weights, active, gram, factor, sigma, done, size):
     """Finish the factor after `done` rows; points in the span of others leave.
 
     The row of the last point that left stays below the factor. Returns the size of the
     support that is left.
     """
-    active, factor = core.active, core.factor
     for i in range(done, size):
         slot, row = active[i], factor[done]
         for j in range(done):
-            product = core.gram[slot, active[j]] + sigma
+            product = gram[slot, active[j]] + sigma
             row[j] = (product - _dot(row, factor[j], j)) / factor[j, j]
-        diagonal = core.gram[slot, slot] + sigma
+        diagonal = gram[slot, slot] + sigma
         rest = diagonal - _dot(row, row, done)
         if done < factor.shape[0] - 1 and rest > DEPENDENT * diagonal:
             row[done] = math.sqrt(rest)
             active[done] = slot
             done += 1
         else:
-            core.weights[slot] = 0.0
+            weights[slot] = 0.0
     return done
 
 
@@ -826,15 +822,14 @@ def _back(factor, vector, size):
             vector[j] -= vector[i] * row[j]
 
 
-@part
-def _equalise(core, size):
+@_pasted
+def _equalise(active, gram, factor, target, ones, size):
     """Set target to the weights of sum 1 that make 2 M u - z constant."""
-    target, ones, factor = core.work[0], core.work[1], core.factor
     length, product = 0.0, 0.0
     for i in range(size):
-        row, slot = factor[i], core.active[i]
+        row, slot = factor[i], active[i]
         ones[i] = (1.0 - _dot(row, ones, i)) / row[i]
-        target[i] = (core.gram[slot, slot] - _dot(row, target, i)) / row[i]
+        target[i] = (gram[slot, slot] - _dot(row, target, i)) / row[i]
         length += ones[i] * ones[i]
         product += ones[i] * target[i]
     multiplier = (0.5 * product - 1.0) / length
@@ -843,44 +838,44 @@ def _equalise(core, size):
     _back(factor, target, size)
 
 
-@part
-def _climb(core, size):
+@_pasted
+def _climb(weights, active, gram, factor, work, size):
     """Maximise the dual over the support, dropping points whose weight vanishes.
 
     Each step goes straight toward the maximiser on the affine hull and stops where the
     first weight reaches zero, so the dual value never falls. Returns the size of the
     support that is left.
     """
-    target, weights, active = core.work[0], core.weights, core.active
-    blocked = True
-    while blocked:
-        _equalise(core, size)
-        step, blocked = 1.0, False
+    target, step = work[0], 0.0
+    while step < np.inf:
+        _equalise(active, gram, factor, target, work[1], size)
+        step = np.inf
         for j in range(size):
             if target[j] <= 0.0:
-                weight, blocked = weights[active[j]], True
+                weight = weights[active[j]]
                 share = weight / (weight - target[j]) if weight > 0.0 else 0.0
                 if share < step:
                     step = share
         for j in range(size - 1, -1, -1):
-            weight = weights[active[j]]
-            if target[j] <= 0.0 and weight <= step * (weight - target[j]):
-                _drop(core, size, j)
+            weight, moved = weights[active[j]], target[j]
+            if moved <= 0.0 and weight <= step * (weight - moved):
+                _drop(weights, active, factor, work, size, j)
                 size -= 1
             else:
-                moved = weight + step * (target[j] - weight) if blocked else target[j]
+                if step < np.inf:
+                    moved = weight + step * (moved - weight)
                 weights[active[j]] = moved if moved > 0.0 else 0.0
     return size
 
 
 @part
-def _drop(core, size, position):
+def _drop(weights, active, factor, work, size, position):
     """Take a point out of the support, with plane rotations of the factor."""
-    active, cosines, sines = core.active, core.work[1], core.work[2]
-    core.weights[active[position]] = 0.0
+    cosines, sines = work[1], work[2]
+    weights[active[position]] = 0.0
     for i in range(position, size - 1):
         # Each row moves up; the entry that now stands right of the diagonal goes.
-        active[i], row, old = active[i + 1], core.factor[i], core.factor[i + 1]
+        active[i], row, old = active[i + 1], factor[i], factor[i + 1]
         for j in range(position):
             row[j] = old[j]
         carry = old[position]
@@ -891,15 +886,15 @@ def _drop(core, size, position):
         cosines[i], sines[i] = carry / row[i], old[i + 1] / row[i]
 
 
-@part
-def _exchange(core, size):
+@_pasted
+def _exchange(weights, active, factor, work, size):
     """Drop a point to make room for one in the span; return the new one's weight.
 
     The row below the factor is that of the new point. Its affine coordinates x tell how
     weight moves to it without moving the center.
     """
-    active, weights, coordinates = core.active, core.weights, core.factor[size]
-    _back(core.factor, coordinates, size)
+    coordinates = factor[size]
+    _back(factor, coordinates, size)
     best, position = np.inf, size - 1
     for j in range(size):
         weight = weights[active[j]]
@@ -908,5 +903,5 @@ def _exchange(core, size):
     for j in range(size):
         weight = weights[active[j]] - best * coordinates[j]
         weights[active[j]] = weight if weight > 0.0 else 0.0
-    _drop(core, size, position)
+    _drop(weights, active, factor, work, size, position)
     return best

@@ -44,9 +44,10 @@ EPS = float(np.finfo(np.float64).eps)
 # is that of one compiled loop over one contiguous row, wherever the row stands; a test
 # holds the loops over float32 and float64 to the same bits.
 ORDER = {"reassoc", "contract", "nsz"}
+# Numba's rewrites serve expressions of whole arrays, of which there are none.
 OPTIONS = {
     "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False,
-    "no_cfunc_wrapper": True,
+    "no_cfunc_wrapper": True, "no_rewrites": True,
 }  # fmt: skip
 compiled = njit(fastmath=ORDER, **OPTIONS)
 # A function that only compiled code calls does without an entrance from Python, which
