@@ -328,11 +328,10 @@ def _dot(x, y, size):
 
 
 @part
-def _collect(measured, cut, found, squared):
+def _collect(measured, cut, batch, found, squared):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
-    Returns count and inner: how many are collected, fewer than `found` can hold, and a
-    bound on the squared distances of the rows let go. count is -1 when a squared
+    Returns count and inner: how many are collected, fewer than `batch`, and a bound on the squared distances of the rows let go. count is -1 when a squared
     distance is not finite. The farthest row comes last.
     """
     count, inner = NONE, 0.0
@@ -352,7 +351,7 @@ def _collect(measured, cut, found, squared):
                 return -1, np.inf
             found[count], squared[count] = start + i, distance
             count += 1
-            if count == found.size:
+            if count == batch:
                 inner = cut = _keep_farthest(found, squared, count, count // 2)
                 count = count // 2
     _farthest_last(found, squared, count)
@@ -610,21 +609,41 @@ def _rounds(
         the distances are, 0 at the end.
     """
     ids, active, found, kept = numbers[0], numbers[1], numbers[2], numbers[3]
-    weights, squared, work = vectors[0], vectors[1], vectors[2:]
-    center, origin, room = places[0], places[1], factor.shape[0] - 1
+    weights, squared, target = vectors[0], vectors[1], vectors[2]
+    cosines, sines, room = vectors[3], vectors[4], factor.shape[0] - 1
+    center, origin, local = places[0], places[1], places[2]
     if known == 0:
         for i in range(size):
             ids[i], active[i] = i * stride, i
             if start == 0:
                 weights[i] = 1.0 / size
     while True:
-        # The center, the rows outside of its ball, and the core set with them.
         if asked == 0:
-            gamma, drift = _locate(
-                ids, weights, active, places, size, rounds > 0, rows, scale
-            )
+            # Center and dual value, anew from the support by differences from its first
+            # row, and how far rounding moves the center.
+            first = rows[ids[active[0]]]
+            gamma, drift = 0.0, 0.0
+            for j in range(local.size):
+                local[j] = 0.0
+            for i in range(size):
+                slot = active[i]
+                row, weight = rows[ids[slot]], weights[slot]
+                for j in range(local.size):
+                    local[j] += weight * _difference(
+                        row[j], scale, scale * first[j], 0.0
+                    )
+            for i in range(size if rounds > 0 else NONE):
+                slot = active[i]
+                row, weight = rows[ids[slot]], weights[slot]
+                for j in range(local.size):
+                    difference = _difference(row[j], scale, scale * first[j], local[j])
+                    gamma += weight * difference * difference
+            for j in range(local.size):
+                center[j], lost = _sum(scale * first[j], local[j])
+                drift += lost * lost
             if rounds > 0:
                 # What rounding of the center and of a distance may add.
+                drift = math.sqrt(drift)
                 rounding = (2.0 * math.sqrt(gamma) + drift) * drift + 8.0 * EPS * gamma
                 cut = gamma * (1.0 + 2.0 * aim) + rounding
             if large:
@@ -632,8 +651,9 @@ def _rounds(
                 break
             measure(rows, scale, center, measured)
         if asked != FORM:
+            # The rows outside of the ball about it; without any it is the smallest.
             asked = 0
-            count, farthest = _collect(measured, cut, found[:batch], squared)
+            count, farthest = _collect(measured, cut, batch, found, squared)
             if count > 0 and squared[count - 1] > farthest:
                 farthest = squared[count - 1]
             if count <= 0 or rounds == limit or not TINY < farthest < HUGE:
@@ -644,20 +664,37 @@ def _rounds(
                     size = NONE + 1
                     ids[0], weights[0] = found[count - 1], 1.0
             if rounds == 0 or known + count > gram.shape[0]:
-                _forget(ids, weights, active, size, kept, squared)
+                # The support alone stays in the core set.
+                for i in range(size):
+                    slot = active[i]
+                    kept[i], squared[i] = ids[slot], weights[slot]
+                for i in range(size):
+                    ids[i], weights[i], active[i] = kept[i], squared[i], i
                 row = rows[ids[0]]
                 for j in range(origin.size):
                     origin[j] = scale * row[j]
                 known, done = size, NONE
+            # Those that are new to the core set join it.
             old = known
-            known = _take_in(ids, weights, known, found, count)
+            for i in range(count):
+                place, j = found[i], NONE
+                while j < old and ids[j] != place:
+                    j += 1
+                if j == old:
+                    ids[known], weights[known] = place, 0.0
+                    known += 1
             if known == old and rounds > 0:
                 break
             products = (known - done) * known * origin.size
             if products > PRODUCTS or origin.size > COLUMNS:
                 asked = FORM
                 break
-            _fill_gram(ids, gram, space, origin, done, known, rows, scale)
+            for i in range(done, known):
+                row, here = rows[ids[i]], space[i]
+                for j in range(origin.size):
+                    here[j] = scale * row[j] - origin[j]
+                for j in range(i + 1):
+                    gram[i, j] = gram[j, i] = _dot(here, space[j], origin.size)
         # The maximum of the dual on the core set. All points outside join the support
         # at once, as far as they are affinely independent of it; the climb drops those
         # that do not belong. A point in the span of the support takes another's place.
@@ -677,79 +714,18 @@ def _rounds(
             end = size + count
             grown = _factorise(weights, active, gram, factor, sigma, size, end)
             if grown == size:  # the row below the factor is that of the farthest
-                weight = _exchange(weights, active, factor, work, size)
+                weight = _exchange(weights, active, factor, cosines, sines, size)
                 newcomer, fixed = found[count - 1], size - 1
                 active[fixed] = newcomer
                 grown = _factorise(weights, active, gram, factor, sigma, fixed, size)
                 if grown == size:
                     weights[newcomer] = weight
             stuck = grown < size  # rounding hides what is left
-            size = _climb(weights, active, gram, factor, work, grown)
+            size = _climb(weights, active, gram, factor, target, cosines, sines, grown)
             if stuck:
                 break
         asked, done, rounds = 0, known, rounds + 1
     return size, done, known, rounds, gamma, farthest, cut, sigma, asked
-
-
-@_pasted
-def _locate(ids, weights, active, places, size, measured, rows, scale):
-    """Center and dual value, anew from the support by differences from its first row.
-
-    Returns gamma, if it is to be `measured`, and how far rounding has moved the center.
-    """
-    center, local = places[0], places[2]
-    origin = rows[ids[active[0]]]
-    gamma, drift = 0.0, 0.0
-    local[:] = 0.0
-    for i in range(size):
-        slot = active[i]
-        row, weight = rows[ids[slot]], weights[slot]
-        for j in range(local.size):
-            local[j] += weight * _difference(row[j], scale, scale * origin[j], 0.0)
-    for i in range(size if measured else NONE):
-        slot = active[i]
-        row, weight = rows[ids[slot]], weights[slot]
-        for j in range(local.size):
-            difference = _difference(row[j], scale, scale * origin[j], local[j])
-            gamma += weight * difference * difference
-    for j in range(local.size):
-        center[j], lost = _sum(scale * origin[j], local[j])
-        drift += lost * lost
-    return gamma, math.sqrt(drift)
-
-
-@_pasted
-def _forget(ids, weights, active, size, kept, shares):
-    """Leave the support alone in the core set."""
-    for i in range(size):
-        kept[i], shares[i] = ids[active[i]], weights[active[i]]
-    for i in range(size):
-        ids[i], weights[i], active[i] = kept[i], shares[i], i
-
-
-@_pasted
-def _take_in(ids, weights, known, found, count):
-    """Add the rows that are new to the core set; return how many it has then."""
-    new = known
-    for i in range(count):
-        j = NONE
-        while j < known and ids[j] != found[i]:
-            j += 1
-        if j == known:
-            ids[new], weights[new] = found[i], 0.0
-            new += 1
-    return new
-
-
-@_pasted
-def _fill_gram(ids, gram, space, origin, done, known, rows, scale):
-    """Inner products of the core points from `done` on with all."""
-    for i in range(done, known):
-        row, here = rows[ids[i]], space[i]
-        for k in range(origin.size):
-            here[k] = scale * row[k] - origin[k]
-        for j in range(i + 1):
-            gram[i, j] = gram[j, i] = _dot(here, space[j], origin.size)
 
 
 # No reordering here, which would lose the digits of the center. Numba hands the
@@ -778,13 +754,15 @@ def _outside(weights, gram, known, aim, slots, squared):
     """Collect the core points outside the ball of the weights."""
     gamma, length, count = 0.0, 0.0, NONE
     for i in range(known):
-        product = _dot(gram[i], weights, known)
-        length += weights[i] * product
-        gamma += weights[i] * (gram[i, i] - product)
-        squared[i] = gram[i, i] - 2.0 * product
+        row, weight = gram[i], weights[i]
+        square, product = row[i], _dot(row, weights, known)
+        length += weight * product
+        gamma += weight * (square - product)
+        squared[i] = square - 2.0 * product
     for i in range(known):
-        if weights[i] == 0.0 and squared[i] + length > gamma * (1.0 + aim):
-            slots[count], squared[count] = i, squared[i] + length
+        distance = squared[i] + length
+        if weights[i] == 0.0 and distance > gamma * (1.0 + aim):
+            slots[count], squared[count] = i, distance
             count += 1
     return count
 
@@ -817,61 +795,61 @@ def _back(factor, vector, size):
     """Solve L'x = vector in place."""
     for i in range(size - 1, -1, -1):
         row = factor[i]
-        vector[i] /= row[i]
+        value = vector[i] / row[i]
+        vector[i] = value
         for j in range(i):
-            vector[j] -= vector[i] * row[j]
+            vector[j] -= value * row[j]
 
 
 @_pasted
-def _equalise(active, gram, factor, target, ones, size):
-    """Set target to the weights of sum 1 that make 2 M u - z constant."""
-    length, product = 0.0, 0.0
-    for i in range(size):
-        row, slot = factor[i], active[i]
-        ones[i] = (1.0 - _dot(row, ones, i)) / row[i]
-        target[i] = (gram[slot, slot] - _dot(row, target, i)) / row[i]
-        length += ones[i] * ones[i]
-        product += ones[i] * target[i]
-    multiplier = (0.5 * product - 1.0) / length
-    for i in range(size):
-        target[i] = 0.5 * target[i] - multiplier * ones[i]
-    _back(factor, target, size)
-
-
-@_pasted
-def _climb(weights, active, gram, factor, work, size):
+def _climb(weights, active, gram, factor, target, ones, sines, size):
     """Maximise the dual over the support, dropping points whose weight vanishes.
 
     Each step goes straight toward the maximiser on the affine hull and stops where the
     first weight reaches zero, so the dual value never falls. Returns the size of the
     support that is left.
     """
-    target, step = work[0], 0.0
+    step = 0.0
     while step < np.inf:
-        _equalise(active, gram, factor, target, work[1], size)
+        # The weights of sum 1 that make 2 M u - z constant.
+        length, product = 0.0, 0.0
+        for i in range(size):
+            row, slot = factor[i], active[i]
+            diagonal = row[i]
+            one = (1.0 - _dot(row, ones, i)) / diagonal
+            share = (gram[slot, slot] - _dot(row, target, i)) / diagonal
+            ones[i], target[i] = one, share
+            length += one * one
+            product += one * share
+        multiplier = (0.5 * product - 1.0) / length
+        for i in range(size):
+            target[i] = 0.5 * target[i] - multiplier * ones[i]
+        _back(factor, target, size)
         step = np.inf
         for j in range(size):
-            if target[j] <= 0.0:
-                weight = weights[active[j]]
-                share = weight / (weight - target[j]) if weight > 0.0 else 0.0
+            moved = target[j]
+            if moved <= 0.0:
+                weight, share = weights[active[j]], 0.0
+                if weight > 0.0:
+                    share = weight / (weight - moved)
                 if share < step:
                     step = share
         for j in range(size - 1, -1, -1):
-            weight, moved = weights[active[j]], target[j]
+            slot, moved = active[j], target[j]
+            weight = weights[slot]
             if moved <= 0.0 and weight <= step * (weight - moved):
-                _drop(weights, active, factor, work, size, j)
+                _drop(weights, active, factor, ones, sines, size, j)
                 size -= 1
             else:
                 if step < np.inf:
                     moved = weight + step * (moved - weight)
-                weights[active[j]] = moved if moved > 0.0 else 0.0
+                weights[slot] = moved if moved > 0.0 else 0.0
     return size
 
 
 @part
-def _drop(weights, active, factor, work, size, position):
+def _drop(weights, active, factor, cosines, sines, size, position):
     """Take a point out of the support, with plane rotations of the factor."""
-    cosines, sines = work[1], work[2]
     weights[active[position]] = 0.0
     for i in range(position, size - 1):
         # Each row moves up; the entry that now stands right of the diagonal goes.
@@ -880,14 +858,16 @@ def _drop(weights, active, factor, work, size, position):
             row[j] = old[j]
         carry = old[position]
         for j in range(position, i):
-            row[j] = cosines[j] * carry + sines[j] * old[j + 1]
-            carry = cosines[j] * old[j + 1] - sines[j] * carry
-        row[i] = math.sqrt(carry * carry + old[i + 1] * old[i + 1])
-        cosines[i], sines[i] = carry / row[i], old[i + 1] / row[i]
+            cosine, sine, entry = cosines[j], sines[j], old[j + 1]
+            row[j] = cosine * carry + sine * entry
+            carry = cosine * entry - sine * carry
+        entry = old[i + 1]
+        length = math.sqrt(carry * carry + entry * entry)
+        row[i], cosines[i], sines[i] = length, carry / length, entry / length
 
 
 @_pasted
-def _exchange(weights, active, factor, work, size):
+def _exchange(weights, active, factor, cosines, sines, size):
     """Drop a point to make room for one in the span; return the new one's weight.
 
     The row below the factor is that of the new point. Its affine coordinates x tell how
@@ -897,11 +877,12 @@ def _exchange(weights, active, factor, work, size):
     _back(factor, coordinates, size)
     best, position = np.inf, size - 1
     for j in range(size):
-        weight = weights[active[j]]
-        if coordinates[j] > 1e-12 and weight < best * coordinates[j]:
-            best, position = weight / coordinates[j], j
+        weight, coordinate = weights[active[j]], coordinates[j]
+        if coordinate > 1e-12 and weight < best * coordinate:
+            best, position = weight / coordinate, j
     for j in range(size):
-        weight = weights[active[j]] - best * coordinates[j]
-        weights[active[j]] = weight if weight > 0.0 else 0.0
-    _drop(weights, active, factor, work, size, position)
+        slot = active[j]
+        weight = weights[slot] - best * coordinates[j]
+        weights[slot] = weight if weight > 0.0 else 0.0
+    _drop(weights, active, factor, cosines, sines, size, position)
     return best
