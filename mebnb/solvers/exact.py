@@ -314,8 +314,9 @@ def _solve_by_shells(source, scale, sample, batch, aim, limit):
 # --- compiled: the farthest rows ---------------------------------------------------
 
 # A part is optimised and made machine code by itself, and again with every caller. One
-# with a single caller becomes a piece of its text before that; not so _collect and
-# measure, which LLVM makes slower code of in the midst of others.
+# with a single caller becomes a piece of its text before that, or stands there, as much
+# does in _rounds; not so _collect and measure, which LLVM makes slower code of in the
+# midst of others.
 _pasted = njit(fastmath=ORDER, inline="always", **PART)
 
 
