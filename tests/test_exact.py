@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import cvxpy
@@ -695,30 +696,76 @@ def test_a_climb_ends_at_the_best_weights_and_never_falls(kernels, seed):
     def dual(u):
         return u @ ((points - u @ points) ** 2).sum(axis=1)
 
-    values, drop = [dual(core.weights)], kernels._drop
+    values, drop, back = [dual(core.weights)], kernels._drop, kernels._back
 
     def watched(weights, *others):
         # The others may be on the way still; the one that leaves is at zero.
         drop(weights, *others)
         assert weights.min() >= 0.0
 
-    kernels._drop = watched
+    def aimed(*arguments):
+        # Every step starts from weights of sum one, no lower than the one before.
+        assert core.weights.sum() == pytest.approx(1.0)
+        values.append(dual(core.weights))
+        back(*arguments)
+
+    kernels._drop, kernels._back = watched, aimed
     size = core.climb(size)
-    kernels._drop = drop
+    kernels._drop, kernels._back = drop, back
     values.append(dual(core.weights))
-    assert values[1] >= values[0] and core.weights.sum() == pytest.approx(1.0)
+    assert core.weights.sum() == pytest.approx(1.0)
+    assert (np.diff(values) >= -1e-13 * values[-1]).all()
     assert np.flatnonzero(core.weights).tolist() == sorted(core.active[:size])
     assert_factor(core, size)
     rows = core.active[:size]
     apart = np.linalg.norm(points - core.weights @ points, axis=1)
     np.testing.assert_allclose(apart[rows], apart[rows[0]], rtol=1e-12)
     # Those farther than the sphere of these weights are found, and no others.
-    gamma = values[1]
+    gamma = values[-1]
     slots, squared = np.zeros(6, int), np.zeros(6)
     count = kernels._outside(core.weights, core.gram, 6, 0.01, slots, squared)
     outside = np.flatnonzero((apart**2 > 1.01 * gamma) & (core.weights == 0.0))
     assert slots[:count].tolist() == outside.tolist()
     np.testing.assert_allclose(squared[:count], apart[outside] ** 2, rtol=1e-12)
+
+
+ROUNDS = ["_rounds", "_difference", "_sum", "measure"]
+
+
+@pytest.mark.parametrize("rare", ["_exchange", "forgotten"])
+def test_every_climb_starts_from_weights_of_sum_one(kernels, monkeypatch, rare):
+    """Also after a point took another's place, and after the core set was forgotten."""
+    for name in ROUNDS:
+        monkeypatch.setattr(exact, name, as_python(getattr(exact, name)))
+    python = as_python(passes.squared_distance)
+    monkeypatch.setattr(passes, "squared_distance", python)
+    climb, exchange, outside = kernels._climb, kernels._exchange, kernels._outside
+    seen, core_points = Counter(), []
+
+    def watched(weights, active, gram, *others):
+        assert weights[active[: others[-1]]].sum() == pytest.approx(1.0, rel=1e-9)
+        return climb(weights, active, gram, *others)
+
+    def counted(*arguments):
+        seen["_exchange"] += 1
+        return exchange(*arguments)
+
+    def looked(weights, gram, known, *others):
+        seen["forgotten"] += bool(core_points) and known < core_points[-1]
+        core_points.append(known)
+        return outside(weights, gram, known, *others)
+
+    monkeypatch.setattr(exact, "_climb", watched)
+    monkeypatch.setattr(exact, "_exchange", counted)
+    monkeypatch.setattr(exact, "_outside", looked)
+    for seed in range(10):
+        points = normal(400, 3, seed=seed)
+        if rare == "forgotten":  # a thin shell takes many rounds
+            points /= np.linalg.norm(points, axis=1, keepdims=True)
+            points *= np.random.default_rng(seed).uniform(0.99, 1.0, (400, 1))
+        core_points.clear()
+        check(points, minimum_enclosing_ball(points))
+    assert seen[rare] > 0
 
 
 def test_the_pieces_of_a_sum_are_the_sum_and_what_it_lost():

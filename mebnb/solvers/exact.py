@@ -332,8 +332,9 @@ def _dot(x, y, size):
 def _collect(measured, cut, batch, found, squared):
     """Collect the rows farther than sqrt(cut) from a center; the farthest, if too many.
 
-    Returns count and inner: how many are collected, fewer than `batch`, and a bound on the squared distances of the rows let go. count is -1 when a squared
-    distance is not finite. The farthest row comes last.
+    Returns count and inner: how many are collected, fewer than `batch`, and a bound on
+    the squared distances of the rows let go. count is -1 when a squared distance is not
+    finite. The farthest row comes last.
     """
     count, inner = NONE, 0.0
     for start in range(0, measured.size, STRETCH):
